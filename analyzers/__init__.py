@@ -1,0 +1,1 @@
+"""Models explain pictures, tables and equations. Imported as lrdoc.analyzers."""

@@ -1,0 +1,1 @@
+"""Completeness counting, kept apart from the parsers whose work it counts."""

@@ -1,0 +1,1 @@
+"""Model and embedder contracts and their clients."""

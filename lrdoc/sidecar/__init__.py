@@ -1,0 +1,1 @@
+"""The LightRAG Document on disk: write, read and check a .parsed folder."""

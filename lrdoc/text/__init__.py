@@ -1,0 +1,1 @@
+"""Text helpers that know nothing of documents: tokens, hashing, encodings."""

@@ -1,0 +1,1 @@
+"""Engines: a file goes in, a Document comes out. Imported as lrdoc.parsers."""

@@ -1,0 +1,1 @@
+"""docling-serve engine."""

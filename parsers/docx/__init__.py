@@ -1,0 +1,1 @@
+"""Native docx engine: WordprocessingML (ECMA-376) to Document."""

@@ -1,0 +1,1 @@
+"""Plain text out of every format."""

@@ -1,0 +1,1 @@
+"""Native markdown engine."""

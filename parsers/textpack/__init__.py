@@ -1,0 +1,1 @@
+"""Native textpack and textbundle engine."""
