@@ -121,7 +121,8 @@ def table(rows: Iterable[str | Sequence[str]], grid: int | None = None, pr: str 
     rows = list(rows)
     if grid is None:
         grid = max((len(row) for row in rows if not isinstance(row, str)), default=1)
-    columns = f"<w:tblGrid>{'<w:gridCol w:w="2000"/>' * grid}</w:tblGrid>" if grid else ""
+    column = '<w:gridCol w:w="2000"/>'
+    columns = f"<w:tblGrid>{column * grid}</w:tblGrid>" if grid else ""
     inner = "".join(row if isinstance(row, str) else tr(*row) for row in rows)
     return f"<w:tbl><w:tblPr>{pr}</w:tblPr>{columns}{inner}</w:tbl>"
 
@@ -213,8 +214,9 @@ def style(
     default: bool = False,
 ) -> str:
     return (
-        f'<w:style w:type="{kind}" w:styleId="{style_id}"{' w:default="1"' if default else ""}>'
-        f'<w:name w:val="{escape(name)}"/>'
+        f'<w:style w:type="{kind}" w:styleId="{style_id}"'
+        + (' w:default="1">' if default else ">")
+        + f"<w:name w:val={quoteattr(name)}/>"
         + (f'<w:basedOn w:val="{based_on}"/>' if based_on else "")
         + (f"<w:pPr>{ppr}</w:pPr>" if ppr else "")
         + (f"<w:rPr>{rpr}</w:rPr>" if rpr else "")
