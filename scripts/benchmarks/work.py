@@ -1,0 +1,72 @@
+"""The measured work itself: `measure.py` calls `prepare` in a child process."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+
+def prepare(what: str, path: str, *rest: str) -> Callable[[], object]:
+    return {"floor": _floor, "touch": _touch, "parse": _parse, "grammar": _grammar}[what](Path(path), *rest)
+
+
+def _floor(path: Path) -> Callable[[], object]:
+    """Unzip and parse all XML with lxml, touching nothing."""
+    from lxml import etree
+
+    def work() -> object:
+        trees = []
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                data = archive.read(name)
+                if name.endswith((".xml", ".rels")):
+                    trees.append(etree.fromstring(data, etree.XMLParser(huge_tree=True)))
+        return trees
+
+    return work
+
+
+def _touch(path: Path) -> Callable[[], object]:
+    """The floor, and every element looked at once in Python."""
+    from lxml import etree
+
+    floor = _floor(path)
+
+    def work() -> object:
+        count = 0
+        trees: list[etree._Element] = floor()  # type: ignore[assignment]
+        for tree in trees:
+            for element in tree.iter():
+                if element.tag is not None:
+                    count += 1
+        return count
+
+    return work
+
+
+def _parse(path: Path) -> Callable[[], object]:
+    """Parse with the native engine and write the folder, as `lrdoc parse -o` does, after imports."""
+    from lrdoc import app
+
+    target = Path(tempfile.mkdtemp(prefix="lrdoc-bench-"))
+    warm = Path(__file__).resolve().parents[2] / "fixtures" / "report.docx"
+    application = app.load({})
+
+    def once(source: Path) -> object:
+        shutil.rmtree(target, ignore_errors=True)
+        return application.parse(source, output=target, engine="native")
+
+    once(warm if path.suffix == ".docx" else path)
+    return lambda: once(path)
+
+
+def _grammar(path: Path) -> Callable[[], object]:
+    """Parse markdown with the grammar library alone."""
+    from lrdoc.parsers.markdown.grammar import build_grammar
+
+    text = path.read_text(encoding="utf-8")
+    grammar = build_grammar()
+    return lambda: grammar.parse(text)
