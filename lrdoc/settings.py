@@ -1,0 +1,175 @@
+"""Settings: the environment, and a .env file, read once into frozen objects.
+
+Components declare what they read (`lrdoc.variables`) in a frozen dataclass beside them; COMPONENTS lists these classes,
+and `load` fills them. Every mistake is collected; one error reports them all. A component is given its own slice and
+nothing else: `settings.of(DocxSettings)`.
+
+Blank means unset. Values: whole numbers, numbers, yes/no in the usual spellings, comma-separated lists.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import os
+import re
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lrdoc.env_file import EnvFile, find_env_file
+from lrdoc.errors import SettingsError
+from lrdoc.variables import Variable, variables_of
+
+COMPONENTS: tuple[str, ...] = ()
+"""Settings classes as "module:Class", in the order of docs/settings.md. Their modules are cheap to import."""
+
+S = TypeVar("S")
+
+_TRUE = frozenset({"1", "true", "yes", "on", "t", "y"})
+_FALSE = frozenset({"0", "false", "no", "off", "f", "n"})
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settings:
+    """All slices, by class."""
+
+    slices: Mapping[type, Any]
+    environ: Mapping[str, str]
+    """What was read, for engines that look whether an address is set."""
+    warnings: tuple[str, ...] = ()
+    """Values that could not be used where the public specification says to go on with the default."""
+
+    def of(self, cls: type[S]) -> S:
+        """The slice of one component."""
+        found: S = self.slices[cls]
+        return found
+
+
+def load_process(env_file: Path | None = None, extra: Iterable[str] = ()) -> Settings:
+    """Read this process's environment and `env_file`, or the .env of the current folder when there is one."""
+    return load(os.environ, find_env_file(env_file), extra)
+
+
+def load(environ: Mapping[str, str], env_file: EnvFile | None = None, extra: Iterable[str] = ()) -> Settings:
+    """Read every component's settings. `environ` wins over the file; `extra` names further classes (of plug-ins).
+
+    Raises SettingsError with all mistakes.
+    """
+    mistakes = list(env_file.mistakes) if env_file else []
+    warnings: list[str] = []
+    from_file = env_file.values if env_file else {}
+    origins = {name: f"{env_file.path} line {line}" for name, (_, line) in from_file.items()} if env_file else {}
+    merged = {name: value for name, (value, _) in from_file.items()}
+    for name, value in environ.items():
+        merged[name] = value
+        origins.pop(name, None)
+    slices: dict[type, Any] = {}
+    for impl in dict.fromkeys((*COMPONENTS, *extra)):
+        cls = load_class(impl)
+        slices[cls] = _read_slice(cls, merged, origins, mistakes, warnings)
+    if mistakes:
+        # A variable that two components read is one mistake.
+        mistakes = list(dict.fromkeys(mistakes))
+        head = "A setting cannot be used:" if len(mistakes) == 1 else f"{len(mistakes)} settings cannot be used:"
+        raise SettingsError("\n  ".join((head, *mistakes)))
+    return Settings(types.MappingProxyType(slices), types.MappingProxyType(merged), tuple(dict.fromkeys(warnings)))
+
+
+def load_class(impl: str) -> type:
+    """Import "module:Class"."""
+    module, _, name = impl.partition(":")
+    found: type = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _read_slice(
+    cls: type, environ: Mapping[str, str], origins: Mapping[str, str], mistakes: list[str], warnings: list[str]
+) -> Any:
+    hints = typing.get_type_hints(cls)
+    values: dict[str, Any] = {}
+    for field, variable in variables_of(cls).items():
+        text = environ.get(variable.name, "").strip()
+        if not text:
+            continue
+        try:
+            values[field] = read_value(text, variable, hints[field])
+        except ValueError as e:
+            shown = "…" if variable.secret else text
+            origin = f" ({origins[variable.name]})" if variable.name in origins else ""
+            message = f"{variable.name}={shown}{origin}: {e}"
+            if variable.lenient:
+                default = next(f.default for f in dataclasses.fields(cls) if f.name == field)
+                warnings.append(f"{message}; the default {default!r} is used")
+            else:
+                mistakes.append(message)
+    return cls(**values)
+
+
+def read_value(text: str, variable: Variable, hint: Any) -> Any:
+    """Turn the text of a variable into a value of the field's type; ValueError says what is allowed."""
+    if variable.parse is not None:
+        return variable.parse(text)
+    kinds = [k for k in typing.get_args(hint) if k is not types.NoneType] if _is_union(hint) else [hint]
+    kind = kinds[0]
+    value: Any
+    if kind is bool:
+        value = _read_bool(text)
+    elif kind in (int, float):
+        if text.lower() == "none" and _is_union(hint):
+            return None
+        value = _read_number(text, variable, whole=kind is int)
+    elif kind is Path:
+        value = Path(text)
+    elif typing.get_origin(kind) is tuple:
+        value = tuple(word for word in (part.strip() for part in text.split(",")) if word)
+    else:
+        value = text
+    if variable.choices and value not in variable.choices:
+        raise ValueError(f"expected one of {', '.join(variable.choices)}")
+    return value
+
+
+def _is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) in (typing.Union, types.UnionType)
+
+
+def _read_bool(text: str) -> bool:
+    lowered = text.lower()
+    if lowered in _TRUE:
+        return True
+    if lowered in _FALSE:
+        return False
+    raise ValueError("expected true or false (also 1, yes, on, 0, no, off)")
+
+
+def _read_number(text: str, variable: Variable, *, whole: bool) -> int | float:
+    expected = "expected a whole number" if whole else "expected a number"
+    limits = []
+    if variable.minimum is not None:
+        limits.append(f"at least {variable.minimum:g}")
+    if variable.maximum is not None:
+        limits.append(f"at most {variable.maximum:g}")
+    if limits:
+        expected += " of " + " and ".join(limits)
+    if variable.unit:
+        expected += f" ({variable.unit})"
+    value: int | float
+    try:
+        if whole:
+            # int() would take 1_000, and blank-padded or non-Latin digits.
+            if not _WHOLE.fullmatch(text) or len(text) > 30:
+                raise ValueError(expected)
+            value = int(text)
+        else:
+            value = float(text)
+    except ValueError:
+        raise ValueError(expected) from None
+    too_small = variable.minimum is not None and value < variable.minimum
+    too_large = variable.maximum is not None and value > variable.maximum
+    if value != value or value in (float("inf"), float("-inf")) or too_small or too_large:
+        raise ValueError(expected)
+    return value
