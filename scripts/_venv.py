@@ -2,6 +2,7 @@
 
     python scripts/_venv.py run    what the package needs
     python scripts/_venv.py dev    the same and the tools of development
+    python scripts/_venv.py list-dev    only print what dev would install, one a line
 
 The versions are those of constraints.txt. Nothing happens while pyproject.toml's dependencies, constraints.txt and the
 Python are those of the last time. The package itself runs from the checkout and is not installed.
@@ -63,8 +64,12 @@ def run(*command: str | Path) -> None:
 
 def main() -> None:
     stage = sys.argv[1] if len(sys.argv) > 1 else "run"
+    if stage == "list-dev":
+        # Without blanks, so that a shell can split them.
+        print("\n".join(requirement.replace(" ", "") for requirement in read_requirements("dev")))
+        return
     if stage not in ("run", "dev"):
-        sys.exit("usage: _venv.py run|dev")
+        sys.exit("usage: _venv.py run|dev|list-dev")
     requirements = read_requirements(stage)
     wanted = fingerprint(requirements)
     stamp = VENV / f".lrdoc-{stage}"
