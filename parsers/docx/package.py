@@ -1,0 +1,385 @@
+"""The zip package: parts, relationships, content types, limits.
+
+The file is opened once. Parts are found through relationships and content types, never by fixed names. A broken
+relationship or part costs what it points to and gives a warning; only a missing main part ends the parse.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import IO, Any
+from urllib.parse import unquote
+
+from lxml import etree
+
+from lrdoc.document import ParseWarning, Source
+from lrdoc.errors import EncryptedFileError, LimitExceeded, SourceError
+from lrdoc.parsers.docx.names import strict_to_transitional
+from lrdoc.parsers.docx.settings import DocxSettings
+from lrdoc.parsers.docx.sniff import refuse_other_package, zip_mimetype
+
+Warn = Callable[[str, str, Source | None], None]
+
+_CONTENT_TYPES = "[content_types].xml"
+_PART_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+_WORD_MAIN = re.compile(r"(wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroEnabled).*main\+xml")
+_DECLARED_ENCODING = re.compile(rb"""^(<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"']*["']""")
+_LIBXML_DEPTH = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Rel:
+    """One relationship of a part."""
+
+    kind: str
+    """Last word of its type: image, hyperlink, footnotes …"""
+    target: str
+    """Name of the part it leads to, or the address when it is external."""
+    external: bool = False
+    raw: str = ""
+    """Target as written."""
+
+
+def _parser(huge: bool, recover: bool) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        attribute_defaults=False,
+        huge_tree=huge,
+        recover=recover,
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,
+    )
+
+
+@dataclass(slots=True)
+class Budget:
+    """What has been spent of the limits; shared by a package and the packages embedded in it."""
+
+    settings: DocxSettings
+    nodes: int = 0
+    parts: int = 0
+    bytes: int = 0
+
+    def spend_part(self, data: bytes, part: str) -> None:
+        """Count an XML part before it is parsed, since a tree costs many times its text."""
+        self.parts += 1
+        if 0 < self.settings.max_parts < self.parts:
+            raise LimitExceeded(
+                f"More than {self.settings.max_parts} XML parts (DOCX_MAX_PARTS)",
+                limit="DOCX_MAX_PARTS",
+                where=part,
+                hint="Raise DOCX_MAX_PARTS if the file is trusted.",
+            )
+        self.nodes += data.count(b"<") - data.count(b"</") + data.count(b'="') + data.count(b"='")
+        if 0 < self.settings.max_nodes < self.nodes:
+            raise LimitExceeded(
+                f"More than {self.settings.max_nodes} XML elements and attributes (DOCX_MAX_NODES)",
+                limit="DOCX_MAX_NODES",
+                where=part,
+                hint="Raise DOCX_MAX_NODES if the file is trusted.",
+            )
+
+    def spend_bytes(self, count: int, what: str) -> None:
+        self.bytes += count
+        limit = self.settings.max_uncompressed_bytes
+        if 0 < limit < self.bytes:
+            raise LimitExceeded(
+                f"{what} unpacks to more than {limit} bytes (DOCX_MAX_UNCOMPRESSED_BYTES)",
+                limit="DOCX_MAX_UNCOMPRESSED_BYTES",
+                hint="Raise DOCX_MAX_UNCOMPRESSED_BYTES if the file is trusted.",
+            )
+
+
+@dataclass(slots=True)
+class Package:
+    """An open package. Use `Package.open`, and `close` it."""
+
+    archive: zipfile.ZipFile
+    name: str
+    budget: Budget
+    warn: Warn
+    prefix: str = ""
+    """Put before part names in provenance: the place of an embedded package inside its host."""
+    main: str = ""
+    """Name of the main document part."""
+    _entries: dict[str, zipfile.ZipInfo] = field(default_factory=dict)
+    _rels: dict[str, dict[str, Rel]] = field(default_factory=dict)
+    _overrides: dict[str, str] = field(default_factory=dict)
+    _defaults: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def open(
+        cls,
+        archive: zipfile.ZipFile,
+        name: str,
+        settings: DocxSettings,
+        warn: Warn,
+        *,
+        budget: Budget | None = None,
+        prefix: str = "",
+    ) -> Package:
+        """Check the limits of an open zip and find its main part."""
+        package = cls(archive, name, budget or Budget(settings), warn, prefix)
+        package._read_directory()
+        package._read_content_types()
+        package.main = package._find_main()
+        return package
+
+    def close(self) -> None:
+        self.archive.close()
+
+    # Parts
+
+    def has(self, part: str) -> bool:
+        return part.lower() in self._entries
+
+    def size(self, part: str) -> int:
+        """Unpacked bytes, 0 when the part is missing."""
+        info = self._entries.get(part.lower())
+        return info.file_size if info is not None else 0
+
+    def parts(self) -> list[str]:
+        """Names of all parts in the order of the zip directory."""
+        return [_normal(info.filename) for info in self._entries.values()]
+
+    def read(self, part: str) -> bytes | None:
+        """Bytes of a part; None, with a warning, when they cannot be read."""
+        info = self._entries.get(part.lower())
+        if info is None:
+            return None
+        try:
+            return self.archive.read(info)
+        except _PART_ERRORS as error:
+            self._report_unreadable(part, error)
+            return None
+
+    def stream(self, part: str) -> IO[bytes] | None:
+        """An open stream of a part; None when it is missing. Reading may raise zipfile.BadZipFile or zlib.error."""
+        info = self._entries.get(part.lower())
+        if info is None:
+            return None
+        try:
+            return self.archive.open(info)
+        except _PART_ERRORS as error:
+            self._report_unreadable(part, error)
+            return None
+
+    def content_type(self, part: str) -> str:
+        """Content type of a part, "" when the package does not say."""
+        key = part.lower()
+        return self._overrides.get(key) or self._defaults.get(posixpath.splitext(key)[1][1:], "")
+
+    def source(self, part: str, path: str = "") -> Source:
+        """A place in a part, for warnings."""
+        return Source(self.prefix + part, path)
+
+    def _report_unreadable(self, part: str, error: Exception) -> None:
+        self.warn("part_unreadable", f"This part of the package cannot be read: {error}", self.source(part))
+
+    def xml(self, part: str) -> etree._Element | None:
+        """Root element of an XML part. None when it is missing, unreadable or no XML, the last two with a warning."""
+        data = self.read(part)
+        if data is None:
+            return None
+        return self.parse(data, part)
+
+    def parse(self, data: bytes, part: str) -> etree._Element | None:
+        """Parse XML under the limits: no entities, no network, no comments or processing instructions."""
+        data = strict_to_transitional(_to_utf8(data))
+        self.budget.spend_part(data, part)
+        doctype = b"<!DOCTYPE" in data
+        try:
+            # Without huge_tree the XML library guards against the blow-up of entities in attribute values itself.
+            root = etree.fromstring(data, _parser(huge=not doctype, recover=False))
+        except etree.XMLSyntaxError as error:
+            root = self._repair(data, part, doctype, error)
+        if root is not None and doctype:
+            self._drop_entities(root, part)
+        return root
+
+    def _repair(self, data: bytes, part: str, doctype: bool, error: etree.XMLSyntaxError) -> etree._Element | None:
+        if "Excessive depth" in str(error):
+            raise LimitExceeded(
+                f"XML elements are nested more than {256 if doctype else _LIBXML_DEPTH} deep (fixed part of DOCX_MAX_DEPTH)",
+                limit="DOCX_MAX_DEPTH",
+                where=self.prefix + part,
+            ) from error
+        try:
+            root: Any = etree.fromstring(data, _parser(huge=not doctype, recover=True))
+        except etree.XMLSyntaxError:
+            root = None
+        if root is None:
+            self.warn("part_unreadable", f"This part is not XML: {error.msg}", self.source(part))
+            return None
+        self.warn(
+            "xml_repaired",
+            f"The XML of this part is damaged ({error.msg}); it was read as far as it goes, text may be missing",
+            self.source(part),
+        )
+        return root  # type: ignore[no-any-return]
+
+    def _drop_entities(self, root: etree._Element, part: str) -> None:
+        """Entity references stay unresolved; what stands around them is kept."""
+        references = list(root.iter(etree.Entity))
+        for reference in references:
+            parent, tail = reference.getparent(), reference.tail or ""
+            if parent is None:
+                continue
+            before = reference.getprevious()
+            if before is not None:
+                before.tail = (before.tail or "") + tail
+            else:
+                parent.text = (parent.text or "") + tail
+            reference.tail = None
+            parent.remove(reference)
+        self.warn(
+            "dtd_ignored",
+            f"This part declares a document type, which Word documents never do; {len(references)} entity references "
+            "were left out",
+            self.source(part),
+        )
+
+    # Relationships
+
+    def rels(self, part: str) -> dict[str, Rel]:
+        """Relationships of a part by id, in the order of the file."""
+        known = self._rels.get(part)
+        if known is None:
+            known = self._rels[part] = self._read_rels(part)
+        return known
+
+    def rel(self, part: str, rel_id: str | None) -> Rel | None:
+        return self.rels(part).get(rel_id) if rel_id else None
+
+    def related(self, part: str, kind: str) -> str | None:
+        """Name of the first part that a part is related to in this way, None when there is none in the package."""
+        for rel in self.rels(part).values():
+            if rel.kind == kind and not rel.external and self.has(rel.target):
+                return rel.target
+        return None
+
+    def _read_rels(self, part: str) -> dict[str, Rel]:
+        folder, name = posixpath.split(part)
+        where = posixpath.join(folder, "_rels", f"{name}.rels")
+        root = self.xml(where)
+        found: dict[str, Rel] = {}
+        if root is None:
+            return found
+        for element in root.iter("{*}Relationship"):
+            rel_id, target = element.get("Id"), element.get("Target")
+            if rel_id is None or target is None or rel_id in found:
+                continue
+            kind = element.get("Type", "").rstrip("/").rpartition("/")[2]
+            if element.get("TargetMode", "").lower() == "external":
+                found[rel_id] = Rel(kind, target, True, target)
+            else:
+                found[rel_id] = Rel(kind, self._resolve(folder, target), False, target)
+        return found
+
+    def _resolve(self, folder: str, target: str) -> str:
+        path = target.replace("\\", "/").partition("#")[0]
+        resolved = posixpath.normpath(path if path.startswith("/") else posixpath.join("/", folder, path)).lstrip("/")
+        if not self.has(resolved) and self.has(unquote(resolved)):
+            return unquote(resolved)
+        return resolved
+
+    # Opening
+
+    def _read_directory(self) -> None:
+        settings = self.budget.settings
+        infos = self.archive.infolist()
+        if 0 < settings.max_entries < len(infos):
+            raise LimitExceeded(
+                f"The package has {len(infos)} entries, more than {settings.max_entries} (DOCX_MAX_ENTRIES)",
+                limit="DOCX_MAX_ENTRIES",
+                hint="Raise DOCX_MAX_ENTRIES if the file is trusted.",
+            )
+        total = sum(info.file_size for info in infos)
+        packed = sum(info.compress_size for info in infos)
+        self.budget.spend_bytes(total, "The package")
+        if any(info.flag_bits & 1 for info in infos):
+            raise EncryptedFileError(f"{self.name} is a zip with encrypted entries", hint="Remove the password.")
+        self._refuse_overlaps(infos)
+        ratio = settings.max_compression_ratio
+        if ratio > 0 and total > max(0, settings.ratio_floor_bytes) and total > ratio * max(1, packed):
+            self.warn(
+                "compression_ratio",
+                f"The package unpacks to {total} bytes, {total // max(1, packed)} times its size "
+                f"(DOCX_MAX_COMPRESSION_RATIO {ratio}); it was read because size and node limits hold",
+                None,
+            )
+        for info in infos:
+            if not info.is_dir():
+                self._entries.setdefault(_normal(info.filename).lower(), info)
+
+    def _refuse_overlaps(self, infos: list[zipfile.ZipInfo]) -> None:
+        """Entries that share bytes are the trick of zip bombs that stay small; no program writes them."""
+        end = 0
+        for info in sorted(infos, key=lambda info: info.header_offset):
+            if info.header_offset < end:
+                raise SourceError(
+                    f"{self.name} is a zip whose entries overlap, as only files made to do harm have them",
+                    where=info.filename,
+                )
+            end = info.header_offset + 30 + info.compress_size
+
+    def _read_content_types(self) -> None:
+        info = self._entries.get(_CONTENT_TYPES)
+        root = self.xml(_CONTENT_TYPES) if info is not None else None
+        if root is None:
+            return
+        for element in root.iter("{*}Override"):
+            self._overrides[element.get("PartName", "").lstrip("/").lower()] = element.get("ContentType", "")
+        for element in root.iter("{*}Default"):
+            self._defaults[element.get("Extension", "").lower()] = element.get("ContentType", "")
+
+    def _find_main(self) -> str:
+        candidates = [
+            rel.target
+            for rel in self._read_rels("").values()
+            if rel.kind == "officeDocument" and not rel.external and self.has(rel.target)
+        ]
+        main = next((part for part in candidates if _WORD_MAIN.search(self.content_type(part))), None)
+        if main is None:
+            main = next((part for part in self._overrides if _WORD_MAIN.search(self._overrides[part]) and self.has(part)), None)
+        if main is None and self.has("word/document.xml"):
+            main = "word/document.xml"
+        if main is None and not any(self._is_other_office(part) for part in candidates):
+            main = next(iter(candidates), None)
+        if main is None:
+            raise refuse_other_package(self.archive.namelist(), zip_mimetype(self.archive), self.name)
+        return _normal(self._entries[main.lower()].filename)
+
+    def _is_other_office(self, part: str) -> bool:
+        kind = self.content_type(part)
+        return "spreadsheetml" in kind or "presentationml" in kind or "ms-excel" in kind or "ms-powerpoint" in kind
+
+
+def _normal(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/")
+
+
+def _to_utf8(data: bytes) -> bytes:
+    """XML in UTF-16, which the packaging standard allows, as UTF-8; anything else as it is."""
+    if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        return data
+    text = data.decode("utf-16", "replace").encode("utf-8", "replace")
+    return _DECLARED_ENCODING.sub(rb"\1", text)
+
+
+def open_zip(data: bytes) -> zipfile.ZipFile:
+    """Open a package that lies inside another one."""
+    return zipfile.ZipFile(io.BytesIO(data))
+
+
+__all__ = ["Budget", "Package", "ParseWarning", "Rel", "open_zip"]

@@ -1,0 +1,351 @@
+"""What the walk over a document knows and shares.
+
+`Reader` stands for one document: package, definitions, options, warnings, regions. `Walk` stands for one story inside
+it (body, one note, one header, one text box): the part, its list counters, open fields and marks, the page. `Line` is
+one paragraph while it is read.
+
+Nothing here recurses over the input. Block content is read by generators that hand inner content to `run` by yielding
+another generator. Inside a paragraph, block content (a text box) is put off with `Line.box` and read when the
+paragraph is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lxml import etree
+
+from lrdoc.document import Anchor, Block, Mark, Note, Part, ParseWarning, Source, Text
+from lrdoc.errors import LimitExceeded
+from lrdoc.parsers.base import ParseContext
+from lrdoc.parsers.docx.numbering import Label, Numbering
+from lrdoc.parsers.docx.package import Package
+from lrdoc.parsers.docx.settings import DocxSettings
+from lrdoc.parsers.docx.styles import ParagraphStyle, Styles
+
+Element = etree._Element
+Job = Generator[Any, None, None]
+"""A generator that yields further jobs; the yielded one runs to its end first."""
+
+Place = Literal["region", "body", "drop"]
+NEWLINE = Text("\n")
+_KEPT_PER_CODE = 50
+"""Warnings of one kind that are given one by one; the rest is counted in the last of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Engine parameters of one parse."""
+
+    changes: Literal["accept", "reject", "annotate"] = "accept"
+    comments: Place = "region"
+    headers: Place = "region"
+    toc: Place = "region"
+    hidden: Literal["drop", "body"] = "drop"
+
+    @property
+    def shows_insertions(self) -> bool:
+        return self.changes != "reject"
+
+    @property
+    def shows_deletions(self) -> bool:
+        return self.changes != "accept"
+
+
+@dataclass(slots=True)
+class WarningLog:
+    """Collects warnings; a kind that occurs very often is cut short and counted."""
+
+    warnings: list[ParseWarning] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, code: str, message: str, source: Source | None = None) -> None:
+        count = self.counts[code] = self.counts.get(code, 0) + 1
+        if count <= _KEPT_PER_CODE:
+            self.warnings.append(ParseWarning(code, message, source))
+
+    def finish(self) -> tuple[ParseWarning, ...]:
+        rest = [
+            ParseWarning(code, f"{count - _KEPT_PER_CODE} more warnings of the kind {code}")
+            for code, count in self.counts.items()
+            if count > _KEPT_PER_CODE
+        ]
+        return (*self.warnings, *rest)
+
+
+@dataclass(slots=True)
+class Reader:
+    """One document while it is read."""
+
+    package: Package
+    context: ParseContext
+    settings: DocxSettings
+    options: Options
+    styles: Styles
+    numbering: Numbering
+    log: WarningLog
+    regions: list[Block] = field(default_factory=list)
+    """Blocks outside the body, in the order in which they were met."""
+    sections: list[Element] = field(default_factory=list)
+    """w:sectPr elements in document order."""
+    called_notes: list[Note] = field(default_factory=list)
+    """Notes called since the current block began, in order of first call; the block takes them at its end."""
+    note_calls: list[str] = field(default_factory=list)
+    """Marks of all notes called so far, repeated calls included: a table sees which were called inside it."""
+    hidden_characters: int = 0
+    hidden_first: Source | None = None
+    without_paraid: int = 0
+    extra: dict[str, Any] = field(default_factory=dict)
+    """State of modules that keep some of their own (note numbers, stored pictures), by module name."""
+
+    def warn(self, code: str, message: str, source: Source | None = None) -> None:
+        self.log.add(code, message, source)
+
+    def walk(self, part: str, *, numbering: Numbering | None = None) -> Walk:
+        """A walk over a story in a part of its own: a note, a header, a comment."""
+        return Walk(self, part, numbering if numbering is not None else self.numbering.fresh())
+
+    def read_blocks(self, element: Element, part: str, path: str) -> tuple[Part, ...]:
+        """Read the block content of an element that is a story of its own (w:footnote, w:hdr, w:comment …).
+
+        `path` is the place of the element inside the part; lines of the result are separated by "\\n".
+        """
+        from lrdoc.parsers.docx.body import Lines, blocks
+
+        walk = self.walk(part)
+        walk.begin(element)
+        lines = Lines(walk)
+        run(blocks(walk, element, path, lines), self)
+        return lines.finish()
+
+
+@dataclass(slots=True)
+class Field:
+    """One complex field that has begun and not ended."""
+
+    instruction: list[str] = field(default_factory=list)
+    in_result: bool = False
+    form: Element | None = None
+    """w:ffData of a form field."""
+    mark: Mark | None = None
+    """What its result is marked with."""
+    is_toc: bool = False
+
+
+@dataclass(slots=True)
+class Walk:
+    """One story while it is read."""
+
+    reader: Reader
+    part: str
+    numbering: Numbering
+    page: int | None = None
+    """Current page, None where the file records no page breaks."""
+    fields: list[Field] = field(default_factory=list)
+    muted: bool = False
+    """Inside the instruction of a field: nothing is shown."""
+    open_marks: tuple[Mark, ...] = ()
+    """Marks that run over several paragraphs: comment ranges, results of hyperlink and reference fields."""
+    comments: dict[str, Mark] = field(default_factory=dict)
+    toc_depth: int = 0
+    """How many table-of-contents fields or controls are open."""
+    ignored: frozenset[Element] = frozenset()
+    """w:fldChar elements that have no partner."""
+    break_pending: bool = False
+    """An explicit page break was read and no text since: the recorded one that follows is the same."""
+    carry: Line | None = None
+    """A paragraph whose mark is deleted: the next one goes on in it."""
+    is_nested: bool = False
+    """Inside a table cell or text box."""
+    paraids: list[str] | None = None
+
+    @property
+    def options(self) -> Options:
+        return self.reader.options
+
+    def begin(self, element: Element) -> None:
+        """Look through a story before it is read: fields that never end must not swallow the rest."""
+        from lrdoc.parsers.docx.fields import find_unpaired
+
+        self.ignored = find_unpaired(element, self.options)
+
+    def nested(self) -> Walk:
+        """A walk over a text box inside this story: fields and marks of its own, same part and list counters."""
+        return Walk(self.reader, self.part, self.numbering, self.page, ignored=self.ignored, is_nested=True)
+
+    def renew_marks(self) -> None:
+        """Compute `open_marks` and `muted` after a field or comment range began or ended."""
+        marks = list(self.comments.values())
+        self.muted = False
+        for one in self.fields:
+            if not one.in_result:
+                self.muted = True
+            elif one.mark is not None:
+                marks.append(one.mark)
+        self.open_marks = tuple(marks)
+
+
+class Box:
+    """Block content found inside a paragraph, read when the paragraph is done."""
+
+    __slots__ = ("element", "parts", "path")
+
+    def __init__(self, element: Element, path: str) -> None:
+        self.element = element
+        self.path = path
+        self.parts: tuple[Part, ...] = ()
+
+
+class _Break:
+    """A line end that is only made where there is something on both sides."""
+
+
+BREAK = _Break()
+
+
+class Line:
+    """One paragraph while it is read: its inline parts, and what follows it on lines of its own."""
+
+    __slots__ = (
+        "boxes",
+        "buffer",
+        "deleted_mark",
+        "hidden",
+        "in_toc",
+        "is_seq",
+        "label",
+        "later",
+        "level",
+        "marks",
+        "paraid",
+        "parts",
+        "source",
+        "style",
+        "walk",
+    )
+
+    def __init__(self, walk: Walk, source: Source, style: ParagraphStyle) -> None:
+        self.walk = walk
+        self.source = source
+        """Source of text that is added now."""
+        self.style = style
+        self.parts: list[Any] = []
+        self.buffer: list[str] = []
+        """Text that waits to become a part, all with `source` and `marks`."""
+        self.marks: tuple[Mark, ...] = ()
+        self.later: list[Any] = []
+        """Boxes and lists of parts that stand on lines of their own after the paragraph."""
+        self.boxes = 0
+        self.label: Label | None = None
+        self.level = 0
+        """Heading level, 0 for none."""
+        self.in_toc = False
+        self.is_seq = ""
+        """Identifier of a SEQ field in the paragraph ("Table", "Figure")."""
+        self.deleted_mark = False
+        self.hidden = False
+        """The run that is being read is hidden."""
+        self.paraid: str | None = None
+
+    @property
+    def reader(self) -> Reader:
+        return self.walk.reader
+
+    def text(self, text: str, marks: tuple[Mark, ...] = ()) -> None:
+        """Add visible text of the source."""
+        walk = self.walk
+        if walk.muted:
+            return
+        if self.hidden:
+            self.count_hidden(text)
+            return
+        if walk.open_marks:
+            marks = walk.open_marks + marks
+        if marks != self.marks:
+            self.flush()
+            self.marks = marks
+        self.buffer.append(text)
+
+    def count_hidden(self, text: str) -> None:
+        reader = self.walk.reader
+        visible = len(text) - text.count(" ")
+        if visible > 0:
+            if not reader.hidden_characters:
+                reader.hidden_first = self.source
+            reader.hidden_characters += visible
+
+    def generated(self, text: str) -> None:
+        """Add text that does not stand in the source."""
+        if not self.walk.muted and not self.hidden:
+            self.flush()
+            self.parts.append(Text(text))
+
+    def flush(self) -> None:
+        """Turn waiting text into a part."""
+        if self.buffer:
+            self.parts.append(Text("".join(self.buffer), self.source, self.marks))
+            self.buffer = []
+
+    def set_source(self, source: Source) -> None:
+        if self.buffer:
+            self.flush()
+        self.source = source
+
+    @property
+    def is_silent(self) -> bool:
+        """Nothing that is added now is shown: inside a field instruction, or hidden text that is dropped."""
+        return self.walk.muted or self.hidden
+
+    def add(self, part: Part) -> None:
+        """Add a part inside the line: a picture, an inline equation, the call of a note."""
+        self.flush()
+        self.parts.append(part)
+
+    def own_line(self, part: Part) -> None:
+        """Add a part that stands on a line of its own, between what precedes and follows it: a display equation."""
+        self.flush()
+        self.parts += (BREAK, part, BREAK)
+
+    def after(self, parts: Sequence[Part]) -> None:
+        """Add parts on a line (or lines) of their own after the paragraph: a chart's table, texts of a diagram."""
+        self.later.append(list(parts))
+
+    def box(self, element: Element, step: str = "txbxContent") -> None:
+        """Put off block content (w:txbxContent); its lines follow the paragraph."""
+        self.boxes += 1
+        self.later.append(Box(element, f"{self.source.path}/{step}[{self.boxes}]"))
+
+    @property
+    def is_empty(self) -> bool:
+        """No character and no item so far; bookmarks do not count."""
+        if any(not text.isspace() for text in self.buffer):
+            return False
+        for part in self.parts:
+            if type(part) is Text:
+                if not part.text.isspace():
+                    return False
+            elif part is not BREAK and type(part) is not Anchor:
+                return False
+        return True
+
+
+def run(job: Job, reader: Reader) -> None:
+    """Run a job and all jobs that it yields, with a stack of our own instead of Python's."""
+    stack = [job]
+    limit = reader.settings.max_depth
+    check = reader.context.check
+    while stack:
+        inner = next(stack[-1], None)
+        if inner is None:
+            stack.pop()
+            check()
+        else:
+            stack.append(inner)
+            if 0 < limit < len(stack):
+                raise LimitExceeded(
+                    f"Tables, text boxes and other containers are nested more than {limit} deep (DOCX_MAX_DEPTH)",
+                    limit="DOCX_MAX_DEPTH",
+                    hint="Raise DOCX_MAX_DEPTH if the file is trusted.",
+                )
