@@ -6,13 +6,16 @@ Engines know nothing of storage, folders or ids. Whatever they need from outside
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from lrdoc.capabilities import ParamLimit as ParamLimit
 from lrdoc.document import Asset, Document
 from lrdoc.errors import Cancelled
+from lrdoc.mistakes import Mistake
+from lrdoc.params import ParamSpec as ParamSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class ParseContext:
     """Folder for the raw bundle of this source, None: nothing is cached. It need not exist."""
     force_reparse: bool = False
     """Ignore a cached bundle."""
+    cached: bool = False
+    """Set by the engine: the bundle in `cache_dir` was used and nothing was fetched."""
     clock: Callable[[], float] = time.monotonic
     _next_look: float = field(default=0.0, repr=False)
 
@@ -94,24 +99,6 @@ class Parser(Protocol):
         `params` holds the engine's parameters, checked against its schema, defaults filled in.
         Raises SourceError, LimitExceeded, EngineError or Cancelled; never anything else because of the input.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class ParamSpec:
-    """One engine parameter as it may stand in a rule or hint: `engine(name=value)`."""
-
-    name: str
-    type: type[bool] | type[int] | type[float] | type[str]
-    default: Any = None
-    help: str = ""
-    choices: tuple[str, ...] = ()
-    minimum: float | None = None
-    maximum: float | None = None
-    aliases: tuple[str, ...] = ()
-    repeated: bool = False
-    """May be given several times; the values form a list ("page_range=1-3,page_range=5")."""
-    pattern: str | None = None
-    """Regular expression that the whole text of a str value matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +134,8 @@ class ParserSpec:
     """Given the environment, tells whether the service's address is set. None: always."""
     endpoint_requirement: str = ""
     """Names of the variables to set, for messages."""
+    requirement: Callable[[Mapping[str, str]], str] | None = None
+    """Given the environment, names exactly what is missing. None: `endpoint_requirement`."""
     extra_suffixes_env: str | None = None
     """Variable that widens `suffixes` (comma-separated, no dots)."""
     raw_dir_suffix: str | None = None
@@ -156,3 +145,13 @@ class ParserSpec:
     help: str = ""
     plugin: str = ""
     """Distribution that brought the engine, "" for built-ins."""
+    structured: bool = True
+    """It returns blocks and items; else plain text, on which the options i, t, e and P have no effect."""
+    requires: tuple[str, ...] = ()
+    """Importable packages without which the engine cannot work."""
+    extra: str = ""
+    """What pip installs to get them: "lrdoc[svg]"."""
+    param_limits: Callable[[Mapping[str, str]], Mapping[str, ParamLimit]] | None = None
+    """Given the environment, tells which parameters it narrows (by a mode of the service)."""
+    check_environment: Callable[[Mapping[str, str]], Sequence[Mistake]] | None = None
+    """Given the environment, lists values that could never work; `within` of each is the variable's name."""

@@ -1,1 +1,1 @@
-"""The grammar that picks an engine and its options for a file. Imported as lrdoc.routing."""
+"""Routing: one grammar decides what happens to each file. Start at `resolve.py`."""

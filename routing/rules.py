@@ -1,0 +1,171 @@
+"""LIGHTRAG_PARSER: from text to rules that can be applied, and everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lrdoc.capabilities import Capabilities, EngineInfo
+from lrdoc.errors import RoutingSyntaxError
+from lrdoc.mistakes import Mistake, show
+from lrdoc.params import clip
+from lrdoc.routing import glob
+from lrdoc.routing.grammar import Directive, RuleSyntax, parse_rules
+from lrdoc.routing.names import unknown_engine
+from lrdoc.routing.params import check_chunk_params, check_engine_params
+from lrdoc.suggest import one_of
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule without mistakes."""
+
+    number: int
+    text: str
+    pattern: str
+    matches: Callable[[str], bool]
+    engine: EngineInfo
+    directive: Directive
+    engine_params: Mapping[str, Any]
+    chunk_params: Mapping[str, Mapping[str, Any]]
+    """Chunker's letter → its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """All rules of one text."""
+
+    text: str = ""
+    within: str = "LIGHTRAG_PARSER"
+    rules: tuple[Rule, ...] = ()
+    """Those without mistakes, in order."""
+    broken: tuple[RuleSyntax, ...] = ()
+    """Those with mistakes; they are passed over."""
+    errors: tuple[Mistake, ...] = ()
+    warnings: tuple[Mistake, ...] = ()
+
+    def report(self) -> str:
+        """All errors, each with its caret."""
+        return "\n".join(show(mistake, self.text) for mistake in self.errors)
+
+    def require(self) -> RuleSet:
+        """These rules, or RoutingSyntaxError with all their mistakes."""
+        if self.errors:
+            head = "a mistake" if len(self.errors) == 1 else f"{len(self.errors)} mistakes"
+            raise RoutingSyntaxError(f"{self.within} has {head}:\n{self.report()}")
+        return self
+
+
+def read_rules(text: str, capabilities: Capabilities, within: str = "LIGHTRAG_PARSER") -> RuleSet:
+    """Parse and check a list of rules. Never raises: all mistakes of all rules are in the result."""
+    syntax, mistakes = parse_rules(text, within)
+    errors = list(mistakes)
+    warnings: list[Mistake] = []
+    rules: list[Rule] = []
+    broken: list[RuleSyntax] = []
+    served: set[str] = set()
+    for item in syntax:
+        rule, found = _check_rule(item, capabilities, within)
+        errors += found
+        if rule is None or found or item.broken:
+            broken.append(item)
+            continue
+        rules.append(rule)
+        warnings += _warn(rule, item, within, served, capabilities)
+    errors.sort(key=lambda mistake: mistake.column)
+    return RuleSet(text, within, tuple(rules), tuple(broken), tuple(errors), tuple(warnings))
+
+
+def _check_rule(item: RuleSyntax, capabilities: Capabilities, within: str) -> tuple[Rule | None, list[Mistake]]:
+    directive = item.directive
+    if not directive.engine:
+        return None, []
+    mistakes: list[Mistake] = []
+    chunk_params: dict[str, Mapping[str, Any]] = {}
+    for block in directive.blocks:
+        chunk_params[block.letter], found = check_chunk_params(block, capabilities, within, item.number)
+        mistakes += found
+    engine = capabilities.engines.get(directive.engine)
+    if engine is None:
+        return None, [unknown_engine(directive, capabilities, within, item.number), *mistakes]
+    engine_params, found = check_engine_params(directive, engine, within, item.number)
+    mistakes += found
+    if item.pattern and "." not in item.pattern:
+        mistakes += _check_pattern(item, engine, capabilities, within)
+    matches = glob.compile_glob(item.pattern)
+    rule = Rule(item.number, item.text, item.pattern, matches, engine, directive, engine_params, chunk_params)
+    return rule, mistakes
+
+
+def _check_pattern(item: RuleSyntax, engine: EngineInfo, capabilities: Capabilities, within: str) -> list[Mistake]:
+    at, width = item.pattern_at + 1, max(1, item.pattern_end - item.pattern_at)
+    if len(item.pattern) > glob.LONGEST:
+        message = f"a suffix pattern has at most {glob.LONGEST} characters"
+        return [Mistake("pattern_too_long", message, at, width, "", within, item.number)]
+    matches = glob.compile_glob(item.pattern)
+    if not any(map(matches, engine.suffixes)):
+        wild = glob.is_wild(item.pattern)
+        what = (
+            f"no suffix of {engine.name} matches {item.pattern!r}"
+            if wild
+            else f"{engine.name} takes no .{item.pattern}"
+        )
+        hint = f"{engine.name} takes {one_of(sorted(engine.suffixes), 60)}"
+        if not wild:
+            takers = capabilities.takers(item.pattern)
+            if takers:
+                hint = f".{item.pattern} is taken by {one_of(takers)}"
+            elif engine.more_suffixes_env:
+                hint = f"if your service takes it, set {engine.more_suffixes_env}={item.pattern}; {hint}"
+        return [Mistake("suffix_not_supported", what, at, width, hint, within, item.number)]
+    if not engine.configured and not glob.is_wild(item.pattern):
+        return [_endpoint_missing(item, engine, within)]
+    return []
+
+
+def _endpoint_missing(item: RuleSyntax, engine: EngineInfo, within: str) -> Mistake:
+    directive = item.directive
+    width = max(1, directive.engine_end - directive.engine_at)
+    message = f"engine {engine.name} is not configured"
+    return Mistake(
+        "endpoint_missing", message, directive.engine_at + 1, width, f"set {engine.requirement}", within, item.number
+    )
+
+
+def _warn(rule: Rule, item: RuleSyntax, within: str, served: set[str], capabilities: Capabilities) -> list[Mistake]:
+    """Warnings about a rule without mistakes; `served` are the suffixes that rules before it take."""
+    engine = rule.engine
+    warnings: list[Mistake] = []
+    if not engine.configured:
+        mistake = _endpoint_missing(item, engine, within)
+        hint = f"{mistake.hint}, else this rule is passed over"
+        warnings.append(
+            Mistake("endpoint_missing", mistake.message, mistake.column, mistake.width, hint, within, item.number)
+        )
+        return warnings
+    if not engine.suffixes <= served:
+        fresh = {suffix for suffix in engine.suffixes - served if rule.matches(suffix)}
+    else:
+        fresh = set()
+    if not fresh:
+        at, width = item.pattern_at + 1, max(1, item.pattern_end - item.pattern_at)
+        message = f"no file reaches {clip(item.text)}: rules before it take all its suffixes"
+        hint = "move it to the front or remove it"
+        warnings.append(Mistake("unreachable_rule", message, at, width, hint, within, item.number))
+    served |= fresh
+    warnings += ineffective_options(rule.directive, engine, within, item.number)
+    return warnings
+
+
+def ineffective_options(
+    directive: Directive, engine: EngineInfo, within: str, number: int | None = None
+) -> list[Mistake]:
+    """A warning when option letters have no effect on the engine."""
+    lost = "" if engine.structured else "".join(dict.fromkeys(c for c in directive.options if c in "iteP"))
+    if not lost:
+        return []
+    message = f"{' '.join(lost)} {'has' if len(lost) == 1 else 'have'} no effect on {engine.name}"
+    hint = f"{engine.name} makes plain text" + ("; P cuts like R there" if "P" in lost else "")
+    at = directive.options_at + 1 if directive.options_at else 1
+    return [Mistake("option_without_effect", message, at, 1, hint, within, number)]
