@@ -134,9 +134,7 @@ BUILTIN: tuple[ChunkerSpec, ...] = (
                 env="CHUNK_V_MIN_SIZE",
                 minimum=0,
             ),
-            OptionSpec(
-                "min_chunk_size", int, None, "the same in characters", minimum=0, nullable=True
-            ),
+            OptionSpec("min_chunk_size", int, None, "the same in characters", minimum=0, nullable=True),
             OptionSpec(
                 "number_of_chunks",
                 int,
