@@ -1,0 +1,480 @@
+"""The comparison of a source with what was written: in order, per part and paragraph."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+
+from lrdoc.audit.base import ANY, FORMULA, Picture, Place, SourceText, Stretch
+from lrdoc.audit.latex import latex_letters, plain_letters
+from lrdoc.audit.result import AuditResult, Characters, Problem
+from lrdoc.audit.written import Piece, Written
+
+_SHOWN = 60
+_MAX_DIFF = 400_000
+_MAX_LABEL = 80
+
+
+def squeeze(text: str) -> str:
+    """NFC without spaces: what is counted and compared."""
+    text = "".join(text.split())
+    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
+def excerpt(text: str) -> str:
+    """Text for a message, not longer than a line."""
+    text = " ".join(text.replace(FORMULA, "(formula)").replace(ANY, "(symbol)").split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def where(place: Place) -> str:
+    return " ".join(word for word in place if word)
+
+
+class Comparison:
+    """One comparison; `result` gives its outcome."""
+
+    def __init__(self, source: SourceText, written: Written) -> None:
+        self.source = source
+        self.written = written
+        self.problems: list[Problem] = []
+        self.kinds: Counter[str] = Counter()
+        self.total = self.placed = self.kept = self.reported = self.unaccounted = self.duplicated = 0
+        self.excluded: Counter[str] = Counter(source.excluded)
+        self.missing: list[tuple[Stretch, str]] = []
+        self.surplus: list[tuple[Place, str, Piece]] = []
+        self.first: dict[Place, tuple[int, ...]] = {}
+
+    def result(self) -> AuditResult:
+        pieces = dict(self.written.pieces)
+        bags: dict[str, list[Stretch]] = {}
+        groups: dict[Place, list[Stretch]] = {}
+        for stretch in self.source.stretches:
+            if stretch.compare == "bag":
+                bags.setdefault(stretch.part, []).append(stretch)
+            else:
+                groups.setdefault((stretch.part, stretch.path), []).append(stretch)
+        for part, stretches in bags.items():
+            mine = {place: pieces.pop(place) for place in [place for place in pieces if place[0] == part]}
+            self._bag(part, stretches, mine)
+        for place, stretches in groups.items():
+            for stretch in stretches:
+                self._sequence(place, stretch, pieces.pop(place, []))
+        for place, found in pieces.items():
+            for piece in found:
+                if not piece.copy:
+                    self.surplus.append((place, squeeze(piece.text), piece))
+        self._settle()
+        self._order()
+        self._formulas_without_source()
+        self._generated()
+        self._items()
+        self._pictures()
+        return AuditResult(
+            Characters(
+                source=self.total,
+                placed=self.placed,
+                kept=self.kept,
+                reported=self.reported,
+                excluded=sum(self.excluded.values()),
+                unaccounted=self.unaccounted,
+                duplicated=self.duplicated,
+            ),
+            dict(sorted(self.excluded.items())),
+            dict(sorted(self.kinds.items())),
+            tuple(self.problems),
+        )
+
+    def _problem(self, code: str, message: str, where: str) -> None:
+        self.problems.append(Problem(code, message, where))
+
+    # -- paragraphs ---------------------------------------------------------------------------------------------
+
+    def _sequence(self, place: Place, stretch: Stretch, pieces: list[Piece]) -> None:
+        """One paragraph against all that claims to be from it."""
+        want = squeeze(stretch.text)
+        if len(pieces) > 1:
+            pieces = sorted(pieces, key=lambda piece: piece.order)
+        copies = [piece for piece in pieces if piece.copy]
+        pieces = [piece for piece in pieces if not piece.copy] or copies
+        got = squeeze("".join(piece.text for piece in pieces))
+        if not want and not got:
+            return
+        size = len(want) - want.count(FORMULA)
+        if not pieces and stretch.optional:
+            self.excluded[stretch.kind] += size + sum(len(squeeze("".join(runs))) for runs in stretch.formulas)
+            return
+        self.total += size
+        self.kinds[stretch.kind] += size
+        kept = bool(pieces) and all(piece.kept for piece in pieces)
+        if pieces:
+            self.first[place] = pieces[0].order
+        if want == got or (ANY in want and _matches(want, got)):
+            self._credit(size, kept)
+            self._formulas(stretch, pieces, kept)
+            return
+        if not pieces:
+            self.missing.append((stretch, want))
+            return
+        missing, extra = _difference(want, got)
+        if want.count(FORMULA) == got.count(FORMULA) and not "".join((*missing, *extra)).replace(FORMULA, ""):
+            self._problem("order", "a formula stands at another place of the paragraph", where(place))
+        lost = sum(len(piece) - piece.count(FORMULA) for piece in missing)
+        self._credit(size - lost, kept)
+        for text in missing:
+            self.missing.append((_with_text(stretch, text), text))
+        for text in extra:
+            if text.strip(FORMULA):
+                self.surplus.append((place, text, pieces[0]))
+        self._formulas(stretch, pieces, kept)
+
+    def _credit(self, size: int, kept: bool) -> None:
+        if kept:
+            self.kept += size
+        else:
+            self.placed += size
+
+    # -- charts and other parts without paragraphs --------------------------------------------------------------
+
+    def _bag(self, part: str, stretches: list[Stretch], pieces: dict[Place, list[Piece]]) -> None:
+        """The strings of a part against the strings that claim to be from it, wherever they stand."""
+        have: Counter[str] = Counter()
+        examples: dict[str, tuple[Place, Piece]] = {}
+        for place, found in pieces.items():
+            for piece in found:
+                if not piece.copy:
+                    text = squeeze(piece.text)
+                    have[text] += 1
+                    examples.setdefault(text, (place, piece))
+        need: Counter[str] = Counter()
+        most: Counter[str] = Counter()
+        for stretch in stretches:
+            text = squeeze(stretch.text)
+            most[text] += 1
+            if stretch.repeatable:
+                need[text] = max(need[text], 1)
+            else:
+                need[text] += 1
+        kept = bool(pieces) and all(piece.kept for found in pieces.values() for piece in found)
+        numbers = _by_number(have, need)
+        for text, count in need.items():
+            size = len(text)
+            self.total += size * count
+            self.kinds[stretches[0].kind] += size * count
+            found_count = have.pop(text, 0)
+            if found_count < count and (other := numbers.get(text)) is not None:
+                found_count += have.pop(other, 0)
+            self._credit(size * min(count, found_count), kept)
+            for _ in range(count - found_count):
+                self.missing.append((Stretch(part, "", stretches[0].kind, text), text))
+            if found_count > most[text]:
+                place, piece = examples.get(text, ((part, ""), next(iter(pieces.values()))[0]))
+                for _ in range(found_count - most[text]):
+                    self.surplus.append((place, text, piece))
+        for text, count in have.items():
+            place, piece = examples[text]
+            for _ in range(count):
+                self.surplus.append((place, text, piece))
+
+    # -- formulas -----------------------------------------------------------------------------------------------
+
+    def _formulas(self, stretch: Stretch, pieces: list[Piece], kept: bool) -> None:
+        """Every letter and digit, formula by formula."""
+        written = [latex for piece in pieces for latex in piece.formulas]
+        for index, runs in enumerate(stretch.formulas):
+            letters = [plain_letters(run) for run in runs]
+            want = "".join(letters)
+            # What is counted are all characters of the formula; what is compared are its letters and digits.
+            size = len(squeeze("".join(runs)))
+            self.total += size
+            self.kinds["formula"] += size
+            if index >= len(written):
+                self._lose(stretch, squeeze("".join(runs)), f"formula {index + 1}")
+                continue
+            got = latex_letters(written[index])
+            if want == got:
+                self._credit(size, kept)
+                continue
+            lost = Counter(want) - Counter(got)
+            gained = Counter(got) - Counter(want)
+            broken = next((run for run in letters if run not in got), "") if not lost and not gained else ""
+            missing = "".join(lost.elements()) or broken
+            self._credit(size - min(size, len(missing)), kept)
+            if missing:
+                self._lose(stretch, missing, f"formula {index + 1}, written as {excerpt(written[index])!r}")
+            if gained:
+                self._problem(
+                    "changed",
+                    f"formula {index + 1} is written as {excerpt(written[index])!r}; the source does not hold"
+                    f" {''.join(gained.elements())!r}",
+                    where((stretch.part, stretch.path)),
+                )
+        for latex in written[len(stretch.formulas) :]:
+            self._problem(
+                "invented", f"a formula that the source does not hold: {excerpt(latex)!r}",
+                where((stretch.part, stretch.path)),
+            )  # fmt: skip
+
+    def _lose(self, stretch: Stretch, text: str, what: str) -> None:
+        place = (stretch.part, stretch.path)
+        if self._is_reported(place):
+            self.reported += len(text)
+            return
+        self.unaccounted += len(text)
+        self._problem("missing", f"{what}: not in the output: {excerpt(text)!r}", where(place))
+
+    def _formulas_without_source(self) -> None:
+        """Formulas that claim a place which the source does not have."""
+        known = {(stretch.part, stretch.path) for stretch in self.source.stretches}
+        for place, pieces in self.written.pieces.items():
+            if place in known:
+                continue
+            for piece in pieces:
+                for latex in piece.formulas:
+                    self._problem(
+                        "invented", f"a formula that the source does not hold: {excerpt(latex)!r}", piece.where
+                    )
+
+    # -- what is left over --------------------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        """Bring together what is missing here and left over there, then say what remains."""
+        spare: dict[str, list[tuple[Place, Piece]]] = {}
+        for place, text, piece in self.surplus:
+            spare.setdefault(text, []).append((place, piece))
+        strings = _Pool(text for text, _ in self.written.strings)
+        for stretch, text in self.missing:
+            place = (stretch.part, stretch.path)
+            size = len(text) - text.count(FORMULA)
+            found = spare.get(text)
+            if found:
+                elsewhere, piece = found.pop()
+                self._credit(size, piece.kept)
+                self._problem("misplaced", f"{excerpt(text)!r} claims to be from {where(elsewhere)}", where(place))
+            elif not size:
+                continue
+            elif strings.take(text):
+                self.kept += size
+            elif self._is_reported(place):
+                self.reported += size
+            else:
+                self.unaccounted += size
+                self._problem("missing", f"not in the output: {excerpt(text)!r}", where(place))
+        shown = {squeeze(stretch.text) for stretch in self.source.stretches}
+        texts = {(stretch.part, stretch.path): squeeze(stretch.text) for stretch in self.source.stretches}
+        for text, found in spare.items():
+            for place, piece in found:
+                plain = text.replace(FORMULA, "")
+                if not plain:
+                    continue
+                if text in shown or (len(text) > 1 and text in texts.get(place, "")):
+                    self.duplicated += len(plain)
+                    self._problem("duplicated", f"more often than in {where(place)}: {excerpt(text)!r}", piece.where)
+                else:
+                    self._problem("invented", f"not in {where(place)}: {excerpt(text)!r}", piece.where)
+
+    def _is_reported(self, place: Place) -> bool:
+        """Whether a warning names the place, or the part when it stands for all of it."""
+        if not hasattr(self, "_warned"):
+            self._warned = {
+                str(warning.get("where", ""))
+                for warning in self.written.warnings
+                if str(warning.get("code", "")) not in NOT_LOSSES
+            }
+        return bool(self._warned) and (where(place) in self._warned or place[0] in self._warned)
+
+    # -- order --------------------------------------------------------------------------------------------------
+
+    def _order(self) -> None:
+        """Stretches of one container come out in the order of the source."""
+        last: dict[int, tuple[tuple[int, ...], Stretch]] = {}
+        for stretch in self.source.stretches:
+            order = self.first.get((stretch.part, stretch.path))
+            if order is None or stretch.compare == "bag":
+                continue
+            before = last.get(stretch.container)
+            if before is not None and order < before[0]:
+                self._problem(
+                    "order",
+                    f"{excerpt(stretch.text)!r} stands before {excerpt(before[1].text)!r} of"
+                    f" {where((before[1].part, before[1].path))}",
+                    where((stretch.part, stretch.path)),
+                )
+                continue
+            last[stretch.container] = order, stretch
+
+    # -- what claims no source ----------------------------------------------------------------------------------
+
+    def _generated(self) -> None:
+        """Labels before numbered paragraphs and a little punctuation are ours; all else needs a source."""
+        numbered = {(s.part, s.path) for s in self.source.stretches if s.numbered}
+        for found in self.written.generated:
+            text = squeeze(found.text)
+            if not text or not any(character.isalnum() for character in text):
+                continue
+            if found.line_start and len(text) <= _MAX_LABEL and (found.before is None or found.before in numbered):
+                continue
+            self._problem("unclaimed", f"text without a source: {excerpt(found.text)!r}", found.where)
+
+    # -- items --------------------------------------------------------------------------------------------------
+
+    def _items(self) -> None:
+        """Item files and tags say the same, and captions and footnotes are words of the source."""
+        texts = {squeeze(stretch.text) for stretch in self.source.stretches}
+        everything = ""
+        for id_, item in self.written.items.items():
+            tag = self.written.tags.get(id_)
+            if tag is None:
+                self._problem("item_without_tag", "the content does not show this item", id_)
+                continue
+            content = item.get("content")
+            if isinstance(content, str) and not _same_body(content, tag):
+                self._problem("changed", f"the item's content differs from its tag: {excerpt(content)!r}", id_)
+            captions = [item.get("caption", ""), *(item.get("footnotes") or ())]
+            for text in captions:
+                words = squeeze(_without_tags(text))
+                if not words or words in texts:
+                    continue
+                everything = everything or "\n".join(squeeze(s.text) for s in self.source.stretches)
+                if words not in everything and not self._formula_caption(words):
+                    self._problem("changed", f"caption or footnote not in the source: {excerpt(text)!r}", id_)
+        for id_ in self.written.tags:
+            if id_ and id_ not in self.written.items:
+                self._problem("tag_without_item", "no item file holds this item", id_)
+
+    def _formula_caption(self, words: str) -> bool:
+        return "<equation" in words
+
+    # -- pictures -----------------------------------------------------------------------------------------------
+
+    def _pictures(self) -> None:
+        """Bytes of pictures: each of the source is stored, and nothing is stored that is not of the source."""
+        digests: dict[str, str] = {}
+        for name, path in self.written.assets.items():
+            with path.open("rb") as stream:
+                digests[name] = hashlib.file_digest(stream, "sha256").hexdigest()
+        stored = set(digests.values())
+        missing: set[str] = set()
+        for picture in self.source.pictures:
+            if picture.required and picture.sha256 not in stored and picture.sha256 not in missing:
+                missing.add(picture.sha256)
+                if not self._picture_reported(picture):
+                    self._problem(
+                        "missing_asset", f"{picture.name} is not among the assets", f"{picture.part} {picture.path}"
+                    )
+        made = _made_assets(self.written)
+        for name, digest in digests.items():
+            if digest not in self.source.allowed_assets and name not in made:
+                self._problem("changed_asset", "these bytes are not in the source", name)
+
+    def _picture_reported(self, picture: Picture) -> bool:
+        return (
+            self._is_reported((picture.part, picture.path))
+            or self._is_reported((picture.name, ""))
+            or any(picture.name in str(warning.get("message", "")) for warning in self.written.warnings)
+        )
+
+
+NOT_LOSSES = frozenset({"missing_paraid"})
+"""Codes of warnings that say something else than that text was left out."""
+
+
+def _with_text(stretch: Stretch, text: str) -> Stretch:
+    return Stretch(stretch.part, stretch.path, stretch.kind, text, container=stretch.container)
+
+
+def _made_assets(written: Written) -> set[str]:
+    """Assets that the engine drew itself, from a vector picture."""
+    found: set[str] = set()
+    for item in written.items.values():
+        extras = item.get("extras")
+        if isinstance(extras, dict) and (extras.get("rasterized_from") or extras.get("rasterised_from")):
+            found.add(str(item.get("path", "")).rpartition("/")[2])
+    return found
+
+
+def _same_body(content: str, tag: str) -> bool:
+    """Content of an item against the body of its tag, which writes `<\\/` for `</` and no outer table tag."""
+    if content == tag or content == tag.replace("<\\/", "</"):
+        return True
+    return content.startswith("<table") and content.endswith("</table>") and content.partition(">")[2][:-8] == tag
+
+
+def _without_tags(text: str) -> str:
+    for tag in ("<sup>", "</sup>", "<sub>", "</sub>"):
+        text = text.replace(tag, "")
+    return text
+
+
+def _matches(want: str, got: str) -> bool:
+    """Equality where ANY in the source is any one character, or none."""
+    if len(want) == len(got):
+        return all(a in (b, ANY) for a, b in zip(want, got, strict=True))
+    return False
+
+
+def _by_number(have: Iterable[str], need: Iterable[str]) -> dict[str, str]:
+    """Needed numbers that are written in another form: 0.5 for 0.50000000000000001."""
+    values: dict[float, str] = {}
+    have = set(have)
+    for text in have:
+        number = _number(text)
+        if number is not None:
+            values.setdefault(number, text)
+    return {
+        text: values[number]
+        for text in need
+        if text not in have and (number := _number(text)) is not None and number in values
+    }
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _difference(want: str, got: str) -> tuple[list[str], list[str]]:
+    """What is missing and what is too much, as stretches in order."""
+    start = 0
+    limit = min(len(want), len(got))
+    while start < limit and (want[start] == got[start] or want[start] == ANY):
+        start += 1
+    end = 0
+    while end < limit - start and (want[-1 - end] == got[-1 - end] or want[-1 - end] == ANY):
+        end += 1
+    a, b = want[start : len(want) - end], got[start : len(got) - end]
+    if not a or not b:
+        return ([a] if a else []), ([b] if b else [])
+    if len(a) * len(b) > _MAX_DIFF:
+        return [a], [b]
+    missing: list[str] = []
+    extra: list[str] = []
+    for tag, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        lost, gained = a[a1:a2], b[b1:b2]
+        if lost and gained and _matches(lost, gained):
+            continue
+        if lost:
+            missing.append(lost)
+        if gained:
+            extra.append(gained)
+    return missing, extra
+
+
+class _Pool:
+    """Strings of captions and attributes in which missing text may be found, each once."""
+
+    def __init__(self, strings: Iterator[str] | Iterable[str]) -> None:
+        self._strings: Counter[str] = Counter(squeeze(_without_tags(text)) for text in strings)
+
+    def take(self, text: str) -> bool:
+        if self._strings.get(text, 0) > 0:
+            self._strings[text] -= 1
+            return True
+        return False

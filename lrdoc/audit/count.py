@@ -1,0 +1,52 @@
+"""The one call: a source file and the folder that a parse wrote of it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from lrdoc.audit.base import SourceReader
+from lrdoc.audit.compare import Comparison
+from lrdoc.audit.result import AuditResult
+from lrdoc.audit.written import read_folder
+from lrdoc.errors import UnsupportedFormatError
+
+READERS: Mapping[str, str] = MappingProxyType(
+    {
+        "docx": "lrdoc.audit.docx:READER",
+        "docm": "lrdoc.audit.docx:READER",
+        "dotx": "lrdoc.audit.docx:READER",
+        "dotm": "lrdoc.audit.docx:READER",
+    }
+)
+"""Suffix → the reader that knows what the format's own program shows; loaded on first use."""
+
+
+def supported(suffix: str) -> bool:
+    """Whether files with this suffix (without dot) can be counted."""
+    return suffix.lower() in READERS
+
+
+def count(source: Path, folder: Path) -> AuditResult:
+    """Compare a source with the parsed folder made of it.
+
+    Raises UnsupportedFormatError for a kind of file that cannot be counted, SourceError when the source and
+    SidecarError when the folder cannot be read.
+    """
+    reader = _reader(source.suffix[1:].lower())
+    written = read_folder(folder, reader.place)
+    return Comparison(reader.read(source, written.params), written).result()
+
+
+def _reader(suffix: str) -> SourceReader:
+    impl = READERS.get(suffix)
+    if impl is None:
+        raise UnsupportedFormatError(
+            f"completeness of .{suffix or '?'} files cannot be counted", hint=f"it can of: {', '.join(sorted(READERS))}"
+        )
+    module, _, name = impl.partition(":")
+    reader = getattr(importlib.import_module(module), name)
+    assert isinstance(reader, SourceReader)
+    return reader

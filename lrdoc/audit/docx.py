@@ -1,0 +1,182 @@
+"""What Word shows of a .docx, .docm, .dotx or .dotm file, read for counting."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from lrdoc.audit.base import Picture, SourceReader, SourceText, Stretch
+from lrdoc.audit.docx_package import Package, attribute, names
+from lrdoc.audit.docx_parts import chart_texts, chunk_kind, chunk_text, diagram_texts
+from lrdoc.audit.docx_styles import Styles
+from lrdoc.audit.docx_walk import References, Rules, Walk, visible_text
+
+_NOTES = {"footnoteReference": ("footnotes", "w:footnote"), "endnoteReference": ("endnotes", "w:endnote")}
+_SEPARATORS = frozenset({"separator", "continuationSeparator", "continuationNotice"})
+
+
+def read_docx(path: Path, params: Mapping[str, Any]) -> SourceText:
+    """All visible text of the file. `params` are those of the engine: changes, hidden, comments, headers, toc."""
+    out = SourceText()
+    with Package(path) as package:
+        _Reader(package, params, out).read()
+        out.allowed_assets = frozenset(
+            digest for name in package.names() if (digest := package.sha256(name)) is not None
+        )
+    _leave_out(out, params)
+    out.stretches = [stretch for stretch in out.stretches if stretch.text.strip() or stretch.formulas]
+    return out
+
+
+def _leave_out(out: SourceText, params: Mapping[str, Any]) -> None:
+    """Kinds that a parameter of the engine drops are excluded, not missing."""
+    dropped = {
+        kind
+        for name, kinds in (("comments", ("comment",)), ("headers", ("header", "footer")))
+        if params.get(name) == "drop"
+        for kind in kinds
+    }
+    kept: list[Stretch] = []
+    for stretch in out.stretches:
+        if stretch.kind in dropped:
+            out.exclude(stretch.kind, stretch.text)
+        elif stretch.toc and params.get("toc") == "drop":
+            out.exclude("toc", stretch.text)
+        else:
+            kept.append(stretch)
+    out.stretches = kept
+
+
+class _Reader:
+    def __init__(self, package: Package, params: Mapping[str, Any], out: SourceText) -> None:
+        self.package = package
+        self.out = out
+        self.rules = Rules(changes=str(params.get("changes", "accept")), hidden=str(params.get("hidden", "drop")))
+        self.containers = itertools.count(1)
+        self.seen: set[str] = set()
+        self.pictures: set[tuple[str, str]] = set()
+        self.styles = Styles()
+
+    def read(self) -> None:
+        main = self.package.main_part()
+        root = self.package.xml(main)
+        if root is None:
+            return
+        for relationship in self.package.relationships(main).values():
+            if relationship.type == "styles" and not relationship.external:
+                self.styles = Styles.read(self.package.xml(relationship.target))
+        self.seen.add(main)
+        bodies = [node for node in root if names[node.tag] == "w:body"]
+        references = References()
+        for body in bodies[:1]:
+            walk = Walk(main, self.styles, self.rules, self.out, self.containers)
+            references = walk.run(iter(body), "body", "text")
+        self._follow(main, references)
+        self._unreferenced(main, references)
+
+    # -- other parts --------------------------------------------------------------------------------------------
+
+    def _follow(self, part: str, references: References) -> None:
+        """Read what the walk of a part met, in its order; parts of parts as well, each once."""
+        waiting: list[tuple[str, Iterator[tuple[str, str, str]]]] = [(part, iter(references.found))]
+        while waiting:
+            owner, found = waiting[-1]
+            reference = next(found, None)
+            if reference is None:
+                waiting.pop()
+                continue
+            kind, id_, path = reference
+            if kind in _NOTES or kind == "commentReference":
+                continue
+            relationship = self.package.relationships(owner).get(id_)
+            if relationship is None or relationship.external:
+                continue
+            target = relationship.target
+            if kind in ("picture", "optional_picture"):
+                self._picture(owner, path, target, required=kind == "picture" and relationship.type == "image")
+                continue
+            if target in self.seen or self.package.resolve(target) is None:
+                continue
+            self.seen.add(target)
+            inner = self._read_part(kind, target)
+            if inner is not None:
+                waiting.append((target, iter(inner.found)))
+
+    def _read_part(self, kind: str, target: str) -> References | None:
+        if kind == "altChunk":
+            self._chunk(target)
+            return None
+        root = self.package.xml(target)
+        if root is None:
+            return None
+        if kind == "chart":
+            self.out.stretches += chart_texts(target, root, next(self.containers))
+            for relationship in self.package.relationships(target).values():
+                if relationship.type == "chartUserShapes" and not relationship.external:
+                    shapes = self.package.xml(relationship.target)
+                    if shapes is not None:
+                        self.out.stretches += chart_texts(relationship.target, shapes, next(self.containers))
+        elif kind == "diagram":
+            self.out.stretches += diagram_texts(target, root, next(self.containers))
+        elif kind in ("headerReference", "footerReference"):
+            name = kind.removesuffix("Reference")
+            return self._walk(target, iter(root), "hdr" if name == "header" else "ftr", name)
+        return None
+
+    def _walk(self, part: str, elements: Iterator[etree._Element], path: str, kind: str) -> References:
+        return Walk(part, self.styles, self.rules, self.out, self.containers).run(elements, path, kind)
+
+    def _picture(self, owner: str, path: str, target: str, *, required: bool) -> None:
+        if (target, path) in self.pictures:
+            return
+        self.pictures.add((target, path))
+        digest = self.package.sha256(target)
+        if digest is not None:
+            self.out.pictures.append(Picture(owner, path, target, digest, required))
+
+    def _chunk(self, target: str) -> None:
+        data = self.package.read(target) or b""
+        kind = chunk_kind(target, self.package.content_type(target))
+        text = chunk_text(kind, data)
+        if text is not None:
+            self.out.stretches.append(Stretch(target, "", "chunk", text, container=next(self.containers)))
+
+    def _unreferenced(self, main: str, references: References) -> None:
+        """Notes and comments, in the order of their parts; those that nothing refers to are not shown."""
+        cited = {(kind, id_) for kind, id_, _ in references.found}
+        for relationship in self.package.relationships(main).values():
+            if relationship.external or relationship.target in self.seen:
+                continue
+            for kind, (type_, element_name) in {**_NOTES, "commentReference": ("comments", "w:comment")}.items():
+                if relationship.type != type_:
+                    continue
+                root = self.package.xml(relationship.target)
+                if root is None:
+                    continue
+                self.seen.add(relationship.target)
+                self._notes(relationship.target, root, kind, element_name, cited)
+
+    def _notes(
+        self, part: str, root: etree._Element, kind: str, element_name: str, cited: set[tuple[str, str]]
+    ) -> None:
+        for node in root:
+            if names[node.tag] != element_name:
+                continue
+            if attribute(node, "w:type") in _SEPARATORS:
+                self.out.exclude("note_separator", visible_text(node))
+                continue
+            before = len(self.out.stretches)
+            name = "comment" if kind == "commentReference" else "note"
+            references = self._walk(part, iter([node]), "", name)
+            if (kind, attribute(node, "w:id") or "") not in cited:
+                for stretch in self.out.stretches[before:]:
+                    stretch.optional, stretch.kind = True, f"unreferenced_{name}"
+            else:
+                self._follow(part, references)
+
+
+READER = SourceReader(read_docx)

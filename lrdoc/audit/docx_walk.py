@@ -1,0 +1,560 @@
+"""The walk through one part of a Word document: what is shown, where it stands, and what is left out and why.
+
+The walk keeps its own stack, so the depth of a file costs memory and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from lrdoc.audit.base import ANY, FORMULA, SourceText, Stretch
+from lrdoc.audit.docx_package import attribute, attributes, names, understood
+from lrdoc.audit.docx_styles import Styles, child
+
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_SKIPPED = frozenset(
+    {
+        "w:pPr", "w:rPr", "w:tblPr", "w:tblGrid", "w:tblPrEx", "w:sdtPr", "w:sdtEndPr", "w:smartTagPr", "w:customXmlPr",
+        "w:rubyPr", "m:oMathParaPr", "m:ctrlPr", "w:background", "wp:docPr", "pic:nvPicPr", "a:extLst", "wps:spPr",
+        "wps:style", "wps:bodyPr", "wps:cNvPr", "v:path", "v:formulas", "v:handles", "v:stroke", "v:shadow",
+        "wp14:sizeRelH", "wp14:sizeRelV", "wp:positionH", "wp:positionV", "w:bookmarkStart", "w:bookmarkEnd",
+        "w:proofErr", "w:lastRenderedPageBreak", "w:commentRangeStart", "w:commentRangeEnd", "w:annotationRef",
+        "w:footnoteRef", "w:endnoteRef", "w:separator", "w:continuationSeparator", "o:lock", "w10:wrap",
+    }
+)  # fmt: skip
+_TEXT_LEAVES = frozenset({"w:t", "w:delText", "m:t", "a:t"})
+
+
+def decode_escapes(text: str) -> str:
+    """`_xHHHH_` as Word shows it; halves of surrogate pairs and control characters have no visible form."""
+    if "_x" not in text:
+        return text
+
+    def character(match: re.Match[str]) -> str:
+        code = int(match[1], 16)
+        if code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000 or code >= 0xFFFE:
+            return " "
+        return chr(code)
+
+    return _ESCAPED.sub(character, text)
+
+
+def visible_text(element: etree._Element) -> str:
+    """All characters below an element that could be shown, for counting what a dropped branch holds."""
+    if names[element.tag] in _TEXT_LEAVES:
+        return element.text or ""
+    return "".join(node.text or "" for node in element.iter() if names[node.tag] in _TEXT_LEAVES)
+
+
+@dataclass(slots=True)
+class Rules:
+    """What the engine's parameters change about the text that has to be there."""
+
+    changes: str = "accept"
+    hidden: str = "drop"
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    stretch: Stretch
+    style: str
+    steps: dict[str, int] = field(default_factory=dict)
+    pieces: list[str] = field(default_factory=list)
+    formulas: list[tuple[str, ...]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Field:
+    """An open complex field; its instruction comes first, then what it shows."""
+
+    in_code: bool = True
+    code: str = ""
+
+
+@dataclass(slots=True)
+class _Place:
+    """A step of the path that paragraphs and tables are counted under."""
+
+    path: str
+    kind: str
+    container: int
+    steps: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class References:
+    """What the walk met that leads to other parts: (kind, id, path), kinds as the element that names them."""
+
+    found: list[tuple[str, str, str]] = field(default_factory=list)
+    dropped: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, kind: str, id_: str | None, path: str, shown: bool) -> None:
+        if id_ is None:
+            return
+        if shown:
+            self.found.append((kind, id_, path))
+        else:
+            self.dropped.add((kind, id_))
+
+
+class Walk:
+    """Walks one part and adds its stretches to `out` in the order in which they are shown."""
+
+    def __init__(self, part: str, styles: Styles, rules: Rules, out: SourceText, containers: Iterator[int]) -> None:
+        self.part = part
+        self.styles = styles
+        self.rules = rules
+        self.out = out
+        self.references = References()
+        self._containers = containers
+        self._fields: list[_Field] = []
+        self._toc_depth = 0
+        self._why: list[str] = []  # reasons why what is met now is not shown, innermost last
+        self._place = _Place("", "text", next(containers))
+        self._paragraph: _Paragraph | None = None
+        self._formula: list[str] | None = None
+        self._stack: list[tuple[Iterator[etree._Element], Callable[[], None] | None]] = []
+
+    # -- driving ------------------------------------------------------------------------------------------------
+
+    def run(self, elements: Iterator[etree._Element], path: str, kind: str) -> References:
+        """Walk the elements as the content of the place `path`."""
+        self._place = _Place(path, kind, next(self._containers))
+        self._push(elements, None)
+        stack = self._stack
+        while stack:
+            element = next(stack[-1][0], None)
+            if element is None:
+                leave = stack.pop()[1]
+                if leave is not None:
+                    leave()
+                continue
+            name = names[element.tag]
+            handler = _HANDLERS.get(name)
+            if handler is not None:
+                handler(self, element)
+            elif name in _SKIPPED or not name or name[0] == "?":
+                continue
+            else:
+                stack.append((iter(element), None))
+        return self.references
+
+    def _push(self, elements: Iterator[etree._Element], leave: Callable[[], None] | None) -> None:
+        self._stack.append((elements, leave))
+
+    def _without(self, element: etree._Element, reason: str) -> None:
+        """Walk an element whose text is not shown."""
+        self._why.append(reason)
+        self._push(iter(element), self._leave_reason)
+
+    def _leave_reason(self) -> None:
+        self._why.pop()
+
+    # -- text ---------------------------------------------------------------------------------------------------
+
+    def _text(self, text: str) -> None:
+        if not text:
+            return
+        if self._why:
+            self.out.exclude(self._why[-1], text)
+        elif self._fields and self._in_code():
+            self.out.exclude("field_code", text)
+        elif self._formula is not None:
+            self._formula.append(text)
+        elif self._paragraph is not None:
+            self._paragraph.pieces.append(text)
+
+    def _shown(self) -> bool:
+        return not self._why and not self._in_code()
+
+    # -- places -------------------------------------------------------------------------------------------------
+
+    def _step(self, steps: dict[str, int], name: str) -> str:
+        steps[name] = number = steps.get(name, 0) + 1
+        return f"{name}[{number}]"
+
+    def _enter_place(self, path: str, kind: str, container: int, element: etree._Element) -> None:
+        outer, self._place = self._place, _Place(path, kind, container)
+        paragraph, self._paragraph = self._paragraph, None
+
+        def leave() -> None:
+            self._place, self._paragraph = outer, paragraph
+
+        self._push(iter(element), leave)
+
+    def paragraph(self, element: etree._Element) -> None:
+        place = self._place
+        path = f"{place.path}/{self._step(place.steps, 'p')}" if place.path else self._step(place.steps, "p")
+        properties = child(element, "w:pPr")
+        style = ""
+        numbered = False
+        if properties is not None:
+            for node in properties:
+                name = names[node.tag]
+                if name == "w:pStyle":
+                    style = attribute(node, "w:val") or ""
+                elif name == "w:numPr":
+                    numbered = True
+                elif name == "w:sectPr":
+                    self.section(node)
+        numbered = numbered or self.styles.numbered(style or self.styles.default_paragraph)
+        stretch = Stretch(self.part, path, place.kind, container=place.container, numbered=numbered)
+        stretch.toc = self._toc_depth > 0 or self.styles.is_toc(style) or (bool(self._fields) and self._in_toc())
+        # The stretch is put down at once so that text boxes come after the paragraph that anchors them.
+        self.out.stretches.append(stretch)
+        outer = self._paragraph
+        self._paragraph = current = _Paragraph(stretch, style)
+
+        def leave() -> None:
+            stretch.text = "".join(current.pieces)
+            stretch.formulas = tuple(current.formulas)
+            self._paragraph = outer
+
+        self._push(iter(element), leave)
+
+    def table(self, element: etree._Element) -> None:
+        place = self._place
+        path = f"{place.path}/{self._step(place.steps, 'tbl')}" if place.path else self._step(place.steps, "tbl")
+        self._enter_place(path, place.kind, next(self._containers), element)
+
+    def row(self, element: etree._Element) -> None:
+        place = self._place
+        path = f"{place.path}/{self._step(place.steps, 'tr')}"
+        reason = ""
+        properties = child(element, "w:trPr")
+        if properties is not None:
+            if child(properties, "w:del") is not None and self.rules.changes == "accept":
+                reason = "deleted"
+            elif child(properties, "w:ins") is not None and self.rules.changes == "reject":
+                reason = "inserted"
+        self._enter_place(path, place.kind, place.container, element)
+        self._with_reason(reason)
+
+    def cell(self, element: etree._Element) -> None:
+        place = self._place
+        path = f"{place.path}/{self._step(place.steps, 'tc')}"
+        reason = ""
+        properties = child(element, "w:tcPr")
+        if properties is not None:
+            if child(properties, "w:cellDel") is not None and self.rules.changes == "accept":
+                reason = "deleted"
+            elif child(properties, "w:cellIns") is not None and self.rules.changes == "reject":
+                reason = "inserted"
+        kind = "cell" if place.kind == "text" else place.kind
+        self._enter_place(path, kind, place.container, element)
+        self._with_reason(reason)
+
+    def _with_reason(self, reason: str) -> None:
+        """Mark the element just entered as not shown."""
+        if not reason:
+            return
+        elements, leave = self._stack.pop()
+        self._why.append(reason)
+
+        def leave_both() -> None:
+            self._why.pop()
+            if leave is not None:
+                leave()
+
+        self._push(elements, leave_both)
+
+    def box(self, element: etree._Element) -> None:
+        """w:txbxContent: numbered inside the paragraph that anchors it."""
+        anchor = self._paragraph
+        steps = anchor.steps if anchor is not None else self._place.steps
+        base = anchor.stretch.path if anchor is not None else self._place.path
+        step = self._step(steps, "txbx")
+        kind = "box" if self._place.kind in ("text", "cell") else self._place.kind
+        fields, self._fields = self._fields, []
+        formula, self._formula = self._formula, None
+        self._enter_place(f"{base}/{step}" if base else step, kind, next(self._containers), element)
+        elements, leave = self._stack.pop()
+
+        def leave_all() -> None:
+            self._fields, self._formula = fields, formula
+            if leave is not None:
+                leave()
+
+        self._push(elements, leave_all)
+
+    def numbered_place(self, element: etree._Element) -> None:
+        """w:footnote, w:endnote, w:comment: the step carries the element's own id."""
+        local = names[element.tag].partition(":")[2]
+        id_ = attribute(element, "w:id") or ""
+        self._fields = []
+        self._enter_place(f"{local}[{id_}]", self._place.kind, next(self._containers), element)
+
+    # -- runs ---------------------------------------------------------------------------------------------------
+
+    def run_element(self, element: etree._Element) -> None:
+        properties = None
+        for node in element:
+            if names[node.tag] == "w:rPr":
+                properties = node
+            break
+        style = self._paragraph.style if self._paragraph is not None else ""
+        if self.rules.hidden == "drop" and self.styles.hidden(style, properties):
+            self._without(element, "hidden")
+        else:
+            self._push(iter(element), None)
+
+    def text(self, element: etree._Element) -> None:
+        text = element.text
+        if text:
+            self._text(decode_escapes(text))
+
+    def deleted_text(self, element: etree._Element) -> None:
+        if self.rules.changes == "accept":
+            self.out.exclude(self._why[-1] if self._why else "deleted", element.text or "")
+        else:
+            self.text(element)
+
+    def instruction(self, element: etree._Element) -> None:
+        self.out.exclude("field_code", element.text or "")
+        if self._fields:
+            self._fields[-1].code += element.text or ""
+
+    def symbol(self, element: etree._Element) -> None:
+        self._text(ANY)
+
+    def no_break_hyphen(self, element: etree._Element) -> None:
+        self._text("‑")
+
+    def soft_hyphen(self, element: etree._Element) -> None:
+        self._text("\u00ad")
+
+    def space(self, element: etree._Element) -> None:
+        if self._formula is None and self._shown() and self._paragraph is not None:
+            self._paragraph.pieces.append(" ")
+
+    def ruby(self, element: etree._Element) -> None:
+        """The base comes first, then the reading."""
+        base = [node for node in element if names[node.tag] == "w:rubyBase"]
+        reading = [node for node in element if names[node.tag] == "w:rt"]
+        self._push(iter(base + reading), None)
+
+    # -- fields -------------------------------------------------------------------------------------------------
+
+    def field_character(self, element: etree._Element) -> None:
+        kind = attribute(element, "w:fldCharType")
+        if kind == "begin":
+            data = child(element, "w:ffData")
+            if data is not None and self._shown():
+                self._form_field(data)
+            self._fields.append(_Field())
+        elif kind == "separate":
+            if self._fields:
+                self._fields[-1].in_code = False
+                if self._paragraph is not None and self._in_toc():
+                    self._paragraph.stretch.toc = True
+        elif kind == "end" and self._fields:
+            self._fields.pop()
+
+    def _in_toc(self) -> bool:
+        return any(not field.in_code and field.code.lstrip()[:4].upper() in ("TOC", "TOC ") for field in self._fields)
+
+    def _in_code(self) -> bool:
+        return any(field.in_code for field in self._fields)
+
+    def _form_field(self, data: etree._Element) -> None:
+        if child(data, "w:checkBox") is not None:
+            self._text(ANY)
+            return
+        choices = child(data, "w:ddList")
+        if choices is None:
+            return
+        entries = [attribute(node, "w:val") or "" for node in choices if names[node.tag] == "w:listEntry"]
+        chosen = child(choices, "w:result")
+        if chosen is None:
+            chosen = child(choices, "w:default")
+        value = (attribute(chosen, "w:val") or "0") if chosen is not None else "0"
+        index = int(value) if value.isdecimal() and len(value) < 6 else 0
+        if index < len(entries):
+            self._text(entries[index])
+
+    def simple_field(self, element: etree._Element) -> None:
+        self.out.exclude("field_code", attribute(element, "w:instr") or "")
+        self._push(iter(element), None)
+
+    # -- changes and branches -----------------------------------------------------------------------------------
+
+    def deleted(self, element: etree._Element) -> None:
+        if self.rules.changes == "accept":
+            self._without(element, "deleted")
+        else:
+            self._push(iter(element), None)
+
+    def moved_from(self, element: etree._Element) -> None:
+        if self.rules.changes == "accept":
+            self._without(element, "moved_from")
+        else:
+            self._push(iter(element), None)
+
+    def inserted(self, element: etree._Element) -> None:
+        if self.rules.changes == "reject":
+            self._without(element, "inserted")
+        else:
+            self._push(iter(element), None)
+
+    def moved_to(self, element: etree._Element) -> None:
+        if self.rules.changes == "reject":
+            self._without(element, "moved_to")
+        else:
+            self._push(iter(element), None)
+
+    def alternate(self, element: etree._Element) -> None:
+        chosen = choose_branch(element)
+        for branch in element:
+            if branch is not chosen:
+                self.out.exclude("alternate_branch", visible_text(branch))
+        if chosen is not None:
+            self._push(iter(chosen), None)
+
+    def control(self, element: etree._Element) -> None:
+        """w:sdt; a gallery of tables of contents is one."""
+        gallery = child(child(child(element, "w:sdtPr"), "w:docPartObj"), "w:docPartGallery")
+        if gallery is None or (attribute(gallery, "w:val") or "").lower() != "table of contents":
+            self._push(iter(element), None)
+            return
+        self._toc_depth += 1
+
+        def leave() -> None:
+            self._toc_depth -= 1
+
+        self._push(iter(element), leave)
+
+    # -- formulas -----------------------------------------------------------------------------------------------
+
+    def formula(self, element: etree._Element) -> None:
+        if self._formula is not None:  # an oMath inside another adds its text to it
+            self._push(iter(element), None)
+            return
+        runs: list[str] = []
+        self._formula = runs
+        paragraph = self._paragraph
+
+        def leave() -> None:
+            self._formula = None
+            if paragraph is not None and any(text.strip() for text in runs):
+                paragraph.pieces.append(FORMULA)
+                paragraph.formulas.append(tuple(runs))
+
+        self._push(iter(element), leave)
+
+    # -- what leads elsewhere -----------------------------------------------------------------------------------
+
+    def _refer(self, kind: str, id_: str | None) -> None:
+        path = self._paragraph.stretch.path if self._paragraph is not None else self._place.path
+        self.references.add(kind, id_, path, self._shown())
+
+    def note_reference(self, element: etree._Element) -> None:
+        self._refer(names[element.tag].partition(":")[2], attribute(element, "w:id"))
+
+    def chunk(self, element: etree._Element) -> None:
+        self._refer("altChunk", attribute(element, "r:id"))
+
+    def blip(self, element: etree._Element) -> None:
+        found = attributes(element)
+        if found.get("r:embed"):
+            self._refer("picture", found["r:embed"])
+            for node in element.iter():
+                if names[node.tag] == "asvg:svgBlip":
+                    self._refer("optional_picture", attribute(node, "r:embed"))
+            return
+        for node in element.iter():
+            if names[node.tag] == "asvg:svgBlip":
+                self._refer("optional_picture", attribute(node, "r:embed"))
+
+    def image_data(self, element: etree._Element) -> None:
+        self._refer("picture", attribute(element, "r:id"))
+
+    def ole(self, element: etree._Element) -> None:
+        self._refer("optional_picture", attribute(element, "r:id"))
+
+    def chart(self, element: etree._Element) -> None:
+        self._refer("chart", attribute(element, "r:id"))
+
+    def diagram(self, element: etree._Element) -> None:
+        self._refer("diagram", attribute(element, "r:dm"))
+
+    def text_path(self, element: etree._Element) -> None:
+        """WordArt of VML: its text is an attribute."""
+        text = attribute(element, "v:string")
+        if text:
+            self._text(text)
+
+    def drawing_text(self, element: etree._Element) -> None:
+        """a:t outside charts and diagrams: text of a locked canvas."""
+        self.text(element)
+
+    def section(self, element: etree._Element) -> None:
+        for node in element:
+            name = names[node.tag]
+            if name in ("w:headerReference", "w:footerReference"):
+                self._refer(name.partition(":")[2], attribute(node, "r:id"))
+
+
+def choose_branch(element: etree._Element) -> etree._Element | None:
+    """The branch of mc:AlternateContent that is shown: the first Choice that is understood, else Fallback."""
+    fallback = None
+    for branch in element:
+        name = names[branch.tag]
+        if name == "mc:Choice":
+            required = str(branch.get("Requires", "")).split()
+            if required and all(understood(str(branch.nsmap.get(prefix, ""))) for prefix in required):
+                return branch
+        elif name == "mc:Fallback" and fallback is None:
+            fallback = branch
+    return fallback
+
+
+_HANDLERS: Mapping[str, Callable[[Walk, etree._Element], None]] = {
+    "w:p": Walk.paragraph,
+    "w:tbl": Walk.table,
+    "w:tr": Walk.row,
+    "w:tc": Walk.cell,
+    "w:txbxContent": Walk.box,
+    "w:footnote": Walk.numbered_place,
+    "w:endnote": Walk.numbered_place,
+    "w:comment": Walk.numbered_place,
+    "w:r": Walk.run_element,
+    "w:t": Walk.text,
+    "m:t": Walk.text,
+    "a:t": Walk.drawing_text,
+    "w:delText": Walk.deleted_text,
+    "w:instrText": Walk.instruction,
+    "w:delInstrText": Walk.instruction,
+    "w:sym": Walk.symbol,
+    "w:noBreakHyphen": Walk.no_break_hyphen,
+    "w:softHyphen": Walk.soft_hyphen,
+    "w:tab": Walk.space,
+    "w:ptab": Walk.space,
+    "w:br": Walk.space,
+    "w:cr": Walk.space,
+    "w:ruby": Walk.ruby,
+    "w:fldChar": Walk.field_character,
+    "w:fldSimple": Walk.simple_field,
+    "w:del": Walk.deleted,
+    "w:moveFrom": Walk.moved_from,
+    "w:ins": Walk.inserted,
+    "w:moveTo": Walk.moved_to,
+    "mc:AlternateContent": Walk.alternate,
+    "m:oMath": Walk.formula,
+    "w:sdt": Walk.control,
+    "w:footnoteReference": Walk.note_reference,
+    "w:endnoteReference": Walk.note_reference,
+    "w:commentReference": Walk.note_reference,
+    "w:altChunk": Walk.chunk,
+    "a:blip": Walk.blip,
+    "v:imagedata": Walk.image_data,
+    "o:OLEObject": Walk.ole,
+    "c:chart": Walk.chart,
+    "cx:chart": Walk.chart,
+    "dgm:relIds": Walk.diagram,
+    "v:textpath": Walk.text_path,
+    "w:sectPr": Walk.section,
+}
