@@ -1,0 +1,179 @@
+"""Opens zip packages (pptx, xlsx, odt, epub) under limits and parses their XML without entities."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+from urllib.parse import unquote
+
+from lxml import etree
+
+from lrdoc.errors import EncryptedFileError, LimitExceeded, SourceError
+from lrdoc.parsers.legacy.settings import LegacySettings
+
+REL_NS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
+_STRICT = "http://purl.oclc.org/ooxml/"
+_STRICT_NAME = re.compile(r"^\{http://purl\.oclc\.org/ooxml/(\w+)/")
+_TRANSITIONAL = r"{http://schemas.openxmlformats.org/\1/2006/"
+_OLE2 = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
+
+
+def xml_parser(**options: bool) -> etree.XMLParser:
+    """No entities, no network, no DTD; deep and long documents are left to our own limits."""
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=True,
+        remove_comments=True,
+        remove_pis=True,
+        **options,
+    )
+
+
+def make_transitional(root: etree._Element) -> None:
+    """Replace the namespaces of the strict form of Office files by the transitional ones (ISO 29500-4, annex A)."""
+    for element in root.iter(etree.Element):
+        if _STRICT in element.tag:
+            element.tag = _STRICT_NAME.sub(_TRANSITIONAL, element.tag)
+        for key in [str(key) for key in element.attrib if _STRICT in str(key)]:
+            element.set(_STRICT_NAME.sub(_TRANSITIONAL, key), str(element.attrib.pop(key)))
+
+
+class Archive:
+    """An open package. Reading is bounded by what the limits allow, whatever the directory declares."""
+
+    def __init__(self, zipped: zipfile.ZipFile, kind: str, settings: LegacySettings) -> None:
+        self._zip = zipped
+        self._kind = kind
+        self._settings = settings
+        self._left = settings.max_uncompressed_bytes if settings.max_uncompressed_bytes > 0 else None
+        self.names = {self._plain(info.filename): info for info in zipped.infolist() if not info.is_dir()}
+        self._folded = {name.lower(): name for name in self.names}
+
+    @staticmethod
+    def _plain(name: str) -> str:
+        return posixpath.normpath("/" + name.replace("\\", "/")).lstrip("/")
+
+    def find(self, name: str) -> str | None:
+        """The entry's name; case does not matter, as in the package conventions."""
+        plain = self._plain(unquote(name))
+        return plain if plain in self.names else self._folded.get(plain.lower())
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        info = self.names[name]
+        if info.flag_bits & 1:
+            raise EncryptedFileError(
+                f"{name} in the {self._kind} file is encrypted", hint="Save the file without a password."
+            )
+        try:
+            with self._zip.open(info) as stream:
+                yield stream
+        except _BROKEN as error:
+            raise SourceError(f"{name} in the {self._kind} file cannot be unpacked: {error}", where=name) from error
+
+    def read(self, name: str) -> bytes:
+        """All bytes of an entry. Raises SourceError or LimitExceeded."""
+        with self.open(name) as stream:
+            data = stream.read() if self._left is None else stream.read(self._left + 1)
+        if self._left is not None:
+            self._left -= len(data)
+            if self._left < 0:
+                raise self._too_large()
+        return data
+
+    def _too_large(self) -> LimitExceeded:
+        return LimitExceeded(
+            f"The {self._kind} file unpacks to more than {self._settings.max_uncompressed_bytes} bytes",
+            limit="DOCX_MAX_UNCOMPRESSED_BYTES",
+            hint="Raise DOCX_MAX_UNCOMPRESSED_BYTES if the file is meant to be that large.",
+        )
+
+    def xml(self, name: str) -> etree._Element | None:
+        """Root of an XML entry, None when it is missing. Raises SourceError when nothing of it can be read."""
+        found = self.find(name)
+        if found is None:
+            return None
+        data = self.read(found)
+        try:
+            root = etree.fromstring(data, xml_parser())
+        except (etree.XMLSyntaxError, ValueError):
+            try:
+                root = etree.fromstring(data, xml_parser(recover=True))
+            except (etree.XMLSyntaxError, ValueError) as error:
+                raise SourceError(f"{found} is not XML: {error}", where=found) from error
+        if root is None:
+            raise SourceError(f"{found} holds no XML", where=found)
+        if isinstance(root.tag, str) and _STRICT in root.tag:
+            make_transitional(root)
+        return root
+
+    def relationships(self, part: str) -> dict[str, tuple[str, str]]:
+        """Relationships of a part: id → (last word of the type, target inside the package or address)."""
+        folder, base = posixpath.split(part)
+        root = self.xml(posixpath.join(folder, "_rels", base + ".rels"))
+        found: dict[str, tuple[str, str]] = {}
+        if root is None:
+            return found
+        for rel in root.iter(REL_NS + "Relationship"):
+            key, target = rel.get("Id"), rel.get("Target")
+            if key is None or target is None:
+                continue
+            if rel.get("TargetMode") != "External":
+                target = target if target.startswith("/") else posixpath.join("/", folder, target)
+                target = self.find(target) or ""
+            found[key] = ((rel.get("Type") or "").rsplit("/", 1)[-1], target)
+        return found
+
+
+@contextmanager
+def open_archive(path: Path, kind: str, settings: LegacySettings) -> Iterator[Archive]:
+    """Open a package of the given kind ("pptx").
+
+    Raises SourceError (not a zip, truncated, another kind of file), EncryptedFileError, LimitExceeded.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(8)
+        if head == _OLE2:
+            raise EncryptedFileError(
+                f"The file is encrypted or in the old binary format of Office, not a {kind} package",
+                hint=f"Remove the password, or save the file as .{kind}.",
+            )
+        if not head.startswith(b"PK"):
+            raise SourceError(
+                f"The file is not a {kind} package: it does not begin like a zip archive", hint="Check its suffix."
+            )
+        try:
+            zipped = zipfile.ZipFile(stream)
+        except _BROKEN as error:
+            raise SourceError(
+                f"The {kind} file is damaged or truncated: {error}", hint="Get the file again."
+            ) from error
+        with zipped:
+            _check_sizes(zipped, path.stat().st_size, kind, settings)
+            yield Archive(zipped, kind, settings)
+
+
+def _check_sizes(zipped: zipfile.ZipFile, packed: int, kind: str, settings: LegacySettings) -> None:
+    entries = zipped.infolist()
+    if 0 < settings.max_entries < len(entries):
+        raise LimitExceeded(
+            f"The {kind} file has {len(entries)} entries, more than {settings.max_entries}",
+            limit="DOCX_MAX_ENTRIES",
+            hint="Raise DOCX_MAX_ENTRIES if the file is meant to be that large.",
+        )
+    unpacked = sum(entry.file_size for entry in entries)
+    if 0 < settings.max_uncompressed_bytes < unpacked:
+        raise LimitExceeded(
+            f"The {kind} file unpacks to {unpacked} bytes, more than {settings.max_uncompressed_bytes}",
+            limit="DOCX_MAX_UNCOMPRESSED_BYTES",
+            hint="Raise DOCX_MAX_UNCOMPRESSED_BYTES if the file is meant to be that large.",
+        )

@@ -1,0 +1,171 @@
+"""PDF: the text layer, page by page, with its running headers and footers told apart."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+
+from lrdoc.document import Source
+from lrdoc.errors import EmptyDocumentError, EncryptedFileError, EngineNotConfigured, LimitExceeded, SourceError
+from lrdoc.parsers.base import SourceFile
+from lrdoc.parsers.legacy.output import TextOut
+
+_EDGE_LINES = 3
+"""Lines at the top and bottom of a page that may be running headers and footers."""
+_DIGITS = re.compile(r"\d+")
+_LIGATURES = {ord(c): unicodedata.normalize("NFKD", c) for c in "ﬀﬁﬂﬃﬄﬅﬆ"}
+_SOFT_HYPHENS = ("\ufffe", "\x02", "\xad")
+"""What PDFium leaves at the end of a line where it saw a hyphen that splits a word."""
+
+
+def read_pdf(source: SourceFile, out: TextOut) -> str:
+    backend = _pymupdf_pages if out.settings.pdf_backend == "pymupdf" else _pdfium_pages
+    pages: list[list[str]] = []
+    title = ""
+    for number, total, text, found_title in backend(source, out):
+        limit = out.settings.max_pages
+        if 0 < limit < total:
+            raise LimitExceeded(
+                f"{source.name} has {total} pages, more than {limit}",
+                limit="LEGACY_MAX_PAGES",
+                hint="Raise LEGACY_MAX_PAGES if the file is meant to be that long.",
+            )
+        title = title or found_title
+        out.context.progress("pages", number, total)
+        out.context.check()
+        pages.append(page_lines(text))
+    if not any(pages):
+        raise EmptyDocumentError(
+            f"{source.name} has no text layer: its {len(pages)} pages are pictures",
+            hint="Use an engine with OCR: mineru or docling.",
+        )
+    silent = [number for number, lines in enumerate(pages, start=1) if not lines]
+    if silent:
+        shown = ", ".join(map(str, silent[:20])) + (" …" if len(silent) > 20 else "")
+        out.warn(
+            "pdf_pages_without_text",
+            f"{len(silent)} of {len(pages)} pages hold no text ({shown}); "
+            "if they are pictures of text, use an engine with OCR: mineru or docling.",
+            Source(page=silent[0]),
+        )
+    running = running_lines(pages)
+    for number, lines in enumerate(pages, start=1):
+        out.gap()
+        for i, line in enumerate(lines):
+            part = running.get((number - 1, i), "")
+            out.line(line, Source(part=part, path=f"line[{i + 1}]", page=number))
+    return title
+
+
+def page_lines(text: str) -> list[str]:
+    """Lines of a page: ligatures opened, words that a hyphen splits at the line end joined, blanks trimmed."""
+    lines: list[str] = []
+    joined = False
+    for raw in text.translate(_LIGATURES).replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        line = raw.rstrip(" \t")
+        split = line.endswith(_SOFT_HYPHENS)
+        line = line.rstrip("".join(_SOFT_HYPHENS))
+        for mark in _SOFT_HYPHENS:
+            if mark in line:
+                line = line.replace(mark, "")
+        if joined and lines:
+            # The rest of the word moves up; what follows it stays on a line of its own.
+            head, _, rest = line.lstrip().partition(" ")
+            lines[-1] += head
+            line = rest
+            if not rest and split:
+                continue
+        joined = split
+        if line.strip():
+            lines.append(line.strip())
+        elif joined and not lines:
+            joined = False
+    return lines
+
+
+def running_lines(pages: list[list[str]]) -> dict[tuple[int, int], str]:
+    """Lines that come back at the same edge of at least half of three or more pages: (page, line) → header or footer.
+
+    Numbers do not matter, so that "Page 7" and "Page 8" are the same line.
+    """
+    if len(pages) < 3:
+        return {}
+    found: dict[tuple[int, int], str] = {}
+    for part, at_top in (("header", True), ("footer", False)):
+        counts: Counter[str] = Counter()
+        for lines in pages:
+            edge = lines[:_EDGE_LINES] if at_top else lines[-_EDGE_LINES:]
+            counts.update({_DIGITS.sub("#", line) for line in edge})
+        filled = sum(1 for lines in pages if lines)
+        often = {line for line, count in counts.items() if count >= 3 and count * 2 >= filled}
+        for number, lines in enumerate(pages):
+            order = range(min(_EDGE_LINES, len(lines))) if at_top else range(len(lines) - 1, -1, -1)
+            for i in list(order)[:_EDGE_LINES]:
+                if _DIGITS.sub("#", lines[i]) not in often:
+                    break
+                found.setdefault((number, i), part)
+    return found
+
+
+def _pdfium_pages(source: SourceFile, out: TextOut) -> Iterator[tuple[int, int, str, str]]:
+    """(page number, number of pages, text, title of the document)"""
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(source.path, password=out.settings.pdf_password or None)
+    except pypdfium2.PdfiumError as error:
+        raise _open_error(source, str(error), bool(out.settings.pdf_password)) from error
+    try:
+        total = len(document)
+        title = document.get_metadata_value("Title").strip() if total else ""
+        for index in range(total):
+            try:
+                page = document[index]
+                textpage = page.get_textpage()
+                text = textpage.get_text_range() if textpage.count_chars() else ""
+                textpage.close()
+                page.close()
+            except pypdfium2.PdfiumError as error:
+                out.warn("pdf_page_unreadable", f"Page {index + 1} cannot be read ({error}).", Source(page=index + 1))
+                text = ""
+            yield index + 1, total, text, title
+    finally:
+        document.close()
+
+
+def _pymupdf_pages(source: SourceFile, out: TextOut) -> Iterator[tuple[int, int, str, str]]:
+    try:
+        import pymupdf
+    except ImportError as error:
+        raise EngineNotConfigured(
+            "LEGACY_PDF_BACKEND=pymupdf needs the package pymupdf",
+            hint="Install it with: pip install 'lrdoc[pymupdf]' (it is under the AGPL).",
+        ) from error
+    try:
+        document = pymupdf.open(source.path, filetype="pdf")
+    except (RuntimeError, ValueError) as error:
+        raise _open_error(source, str(error), False) from error
+    with document:
+        if document.needs_pass and not document.authenticate(out.settings.pdf_password):
+            raise _open_error(source, "password", bool(out.settings.pdf_password))
+        title = str((document.metadata or {}).get("title") or "").strip()
+        for index, page in enumerate(document):
+            yield index + 1, len(document), page.get_text("text", sort=False), title
+
+
+def _open_error(source: SourceFile, reason: str, tried: bool) -> SourceError:
+    if "password" in reason.lower():
+        return EncryptedFileError(
+            f"{source.name} is encrypted and "
+            + ("the password in PDF_DECRYPT_PASSWORD does not open it" if tried else "needs a password"),
+            hint="Set PDF_DECRYPT_PASSWORD to the right password.",
+        )
+    with source.path.open("rb") as stream:
+        head = stream.read(1024)
+    if b"%PDF" not in head:
+        return SourceError(
+            f"{source.name} is not a PDF: it does not begin with %PDF", hint="Give the file its true suffix."
+        )
+    return SourceError(f"{source.name} is damaged and cannot be opened ({reason})", hint="Get the file again.")

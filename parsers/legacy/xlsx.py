@@ -1,0 +1,368 @@
+"""Excel workbooks: sheets as text tables over used cells only, streamed (ECMA-376 part 1, 18).
+
+Values are shown with their number formats, formulas by their cached results. A first look over the sheet finds the
+columns in use and the merged cells, so that one far cell costs one column, not sixteen thousand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from lrdoc.document import Source
+from lrdoc.errors import EmptyDocumentError, LimitExceeded, SourceError
+from lrdoc.parsers.base import SourceFile
+from lrdoc.parsers.legacy.archive import Archive, open_archive
+from lrdoc.parsers.legacy.drawingml import A, paragraph_text, write_chart
+from lrdoc.parsers.legacy.numbers import BUILTIN, show_number
+from lrdoc.parsers.legacy.output import TextOut
+
+S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+XDR = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
+_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})\d+"[^>]*[^/]>|<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})\d+">')
+_MERGE = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)"')
+_REFERENCE = re.compile(r"([A-Z]{1,3})(\d+)")
+_PIECE = 1 << 20
+_TAIL = 512
+"""Bytes carried over from one piece to the next, more than a cell's start tag has."""
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_HEADER_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|\d+|[A-Za-z&])')
+_MARGIN_TAGS = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
+
+
+@dataclass(slots=True)
+class _Sheet:
+    columns: dict[int, int] = field(default_factory=dict)
+    """Used column → its place among the used ones."""
+    down: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    """First column of vertical merges → their (first row, last row), ascending."""
+
+
+def read_xlsx(source: SourceFile, out: TextOut) -> str:
+    with open_archive(source.path, "xlsx", out.settings) as archive:
+        main = _main_part(archive, source)
+        workbook = archive.xml(main)
+        if workbook is None or not str(workbook.tag).endswith("}workbook"):
+            raise SourceError(f"{source.name} is an Office package but not a workbook", hint="Check its suffix.")
+        relations = archive.relationships(main)
+        by_kind = dict(relations.values())
+        properties = workbook.find(S + "workbookPr")
+        date1904 = properties is not None and properties.get("date1904") in ("1", "true")
+        strings = _shared_strings(archive, by_kind.get("sharedStrings", ""))
+        formats = _formats(archive, by_kind.get("styles", ""))
+        reader = _Reader(archive, out, strings, formats, date1904)
+        for sheet in workbook.iter(S + "sheet"):
+            name = sheet.get("name") or ""
+            kind, target = relations.get(sheet.get(R + "id") or "", ("", ""))
+            state = sheet.get("state") or "visible"
+            if state != "visible":
+                out.warn("xlsx_hidden_sheet", f"The sheet “{name}” is hidden; its text was kept.", Source(sheet=name))
+            if not target:
+                out.warn("xlsx_missing_sheet", f"The sheet “{name}” is named but not there.", Source(sheet=name))
+                continue
+            out.gap()
+            out.line(name, Source(part=main, path="sheet", sheet=name))
+            if kind == "worksheet":
+                reader.sheet(target, name)
+            reader.attached(target, name)
+        if all(part.source is None or part.source.path == "sheet" for part in out.parts):
+            raise EmptyDocumentError(f"{source.name} has no used cells", hint="There is nothing to index in it.")
+        core = archive.xml("docProps/core.xml")
+        title = core.findtext("{http://purl.org/dc/elements/1.1/}title") if core is not None else None
+    return " ".join((title or "").split())
+
+
+def _main_part(archive: Archive, source: SourceFile) -> str:
+    for kind, target in archive.relationships("").values():
+        if kind == "officeDocument" and target:
+            return target
+    found = archive.find("xl/workbook.xml")
+    if found is None:
+        raise SourceError(f"{source.name} is not a workbook: no main part is named", hint="Check its suffix.")
+    return found
+
+
+def _local(element: etree._Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _elements(archive: Archive, part: str, tag: str) -> Iterator[etree._Element]:
+    """Elements of a large part by local name, one at a time; each is emptied when the next is asked for."""
+    with archive.open(part) as stream:
+        events = etree.iterparse(
+            stream,
+            events=("end",),
+            tag=("{*}" + tag,),
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=True,
+            remove_comments=True,
+            remove_pis=True,
+            recover=True,
+        )
+        try:
+            for _, element in events:
+                yield element
+                element.clear()
+                parent = element.getparent()
+                while element.getprevious() is not None and parent is not None:
+                    del parent[0]
+        except etree.XMLSyntaxError as error:
+            raise SourceError(f"{part} is not XML: {error}", where=part) from error
+
+
+def _shared_strings(archive: Archive, part: str) -> list[str]:
+    if not part:
+        return []
+    return [_rich_text(item) for item in _elements(archive, part, "si")]
+
+
+def _rich_text(item: etree._Element) -> str:
+    """Text of a string item: its own t or those of its runs, without phonetic hints (18.4.8)."""
+    words: list[str] = []
+    for child in item:
+        kind = _local(child)
+        if kind == "t":
+            words.append(child.text or "")
+        elif kind == "r":
+            words.extend(t.text or "" for t in child if _local(t) == "t")
+    return _unescape("".join(words))
+
+
+def _unescape(text: str) -> str:
+    """`_x000D_` stands for a character that XML cannot hold (22.4.2.4)."""
+    if "_x" not in text:
+        return text
+    return _ESCAPED.sub(lambda m: chr(int(m.group(1), 16)), text)
+
+
+def _formats(archive: Archive, part: str) -> list[str]:
+    """Format code of each cell style."""
+    root = archive.xml(part) if part else None
+    if root is None:
+        return []
+    custom = {f.get("numFmtId"): f.get("formatCode") or "" for f in root.iter(S + "numFmt")}
+    styles = root.find(S + "cellXfs")
+    if styles is None:
+        return []
+    codes = []
+    for style in styles.iterfind(S + "xf"):
+        key = style.get("numFmtId") or "0"
+        builtin = BUILTIN.get(int(key), "General") if key.isdigit() and len(key) < 6 else "General"
+        codes.append(custom.get(key, builtin))
+    return codes
+
+
+def column_number(letters: str) -> int:
+    """A → 1, Z → 26, AA → 27."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - 64
+    return number
+
+
+def column_letters(number: int) -> str:
+    letters = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+class _Reader:
+    def __init__(self, archive: Archive, out: TextOut, strings: list[str], formats: list[str], date1904: bool) -> None:
+        self.archive = archive
+        self.out = out
+        self.strings = strings
+        self.formats = formats
+        self.date1904 = date1904
+        self.cells_left = out.settings.max_cells if out.settings.max_cells > 0 else None
+        self.shown: dict[tuple[str, int], str] = {}
+
+    def look(self, part: str) -> _Sheet:
+        """Used columns and vertical merges, from the bytes, before the rows are read."""
+        sheet = _Sheet()
+        letters: set[bytes] = set()
+        merges: set[tuple[bytes, bytes, bytes, bytes]] = set()
+        rest = b""
+        with self.archive.open(part) as stream:
+            while piece := stream.read(_PIECE):
+                piece = rest + piece
+                for first, second in _CELL.findall(piece):
+                    letters.add(first or second)
+                merges.update(_MERGE.findall(piece))
+                rest = piece[-_TAIL:]
+        numbers = sorted(column_number(x.decode()) for x in letters)
+        sheet.columns = {number: place for place, number in enumerate(numbers)}
+        for left, top, _right, bottom in merges:
+            first, last = int(top[:9]), int(bottom[:9])
+            if first < last:
+                sheet.down.setdefault(column_number(left.decode()), []).append((first, last))
+        for spans in sheet.down.values():
+            spans.sort()
+        return sheet
+
+    def sheet(self, part: str, name: str) -> None:
+        layout = self.look(part)
+        columns = layout.columns
+        carried: dict[int, tuple[int, str]] = {}
+        """Column → last row and text of the vertical merge that is open there."""
+        waiting = {column: list(reversed(spans)) for column, spans in layout.down.items()}
+        row_number = 0
+        for row in _elements(self.archive, part, "row"):
+            value = row.get("r")
+            row_number = int(value) if value is not None and value.isdigit() and len(value) < 10 else row_number + 1
+            texts: dict[int, str] = {}
+            column = 0
+            for cell in row:
+                reference = cell.get("r")
+                found = _REFERENCE.match(reference) if reference else None
+                column = column_number(found.group(1)) if found else column + 1
+                text = self.cell_text(cell)
+                if text:
+                    texts[column] = text
+            if self.cells_left is not None:
+                self.cells_left -= len(texts)
+                if self.cells_left < 0:
+                    raise LimitExceeded(
+                        f"The workbook has more than {self.out.settings.max_cells} used cells",
+                        limit="LEGACY_MAX_CELLS",
+                        hint="Raise LEGACY_MAX_CELLS if the file is meant to be that large.",
+                    )
+            if waiting or carried:
+                self.merge_down(row_number, texts, carried, waiting)
+            if texts:
+                self.write_row(row_number, texts, columns, name, part)
+
+    def merge_down(
+        self,
+        row: int,
+        texts: dict[int, str],
+        carried: dict[int, tuple[int, str]],
+        waiting: dict[int, list[tuple[int, int]]],
+    ) -> None:
+        """Repeat the value of a vertical merge in the rows that it covers."""
+        for column in [c for c, (last, _) in carried.items() if last < row]:
+            del carried[column]
+        if texts:
+            for column, (_, text) in carried.items():
+                texts.setdefault(column, text)
+        for column, spans in list(waiting.items()):
+            while spans and spans[-1][1] <= row and spans[-1][0] < row:
+                spans.pop()
+            if spans and spans[-1][0] <= row:
+                first, last = spans.pop()
+                if column in texts and first == row:
+                    carried[column] = (last, texts[column])
+            if not spans:
+                del waiting[column]
+
+    def write_row(self, number: int, texts: dict[int, str], columns: dict[int, int], name: str, part: str) -> None:
+        ordered = sorted(texts)
+        words: list[str] = []
+        place = 0
+        for column in ordered:
+            at = columns.get(column, place)
+            words.append("\t" * max(at - place, 1 if words else 0))
+            words.append(texts[column])
+            place = max(at, place)
+        cells = f"{column_letters(ordered[0])}{number}"
+        if len(ordered) > 1:
+            cells += f":{column_letters(ordered[-1])}{number}"
+        self.out.table_line("".join(words), Source(part=part, sheet=name, cells=cells))
+
+    def cell_text(self, cell: etree._Element) -> str:
+        kind = cell.get("t") or "n"
+        value = None
+        for child in cell:
+            local = _local(child)
+            if local == "v":
+                value = child.text
+            elif local == "is":
+                return _rich_text(child)
+        if value is None:
+            return ""
+        if kind == "n":
+            return self.number_text(value, cell.get("s"))
+        if kind == "s":
+            text = value.strip()
+            index = int(text) if text.isdigit() and len(text) < 10 else len(self.strings)
+            return self.strings[index] if index < len(self.strings) else ""
+        if kind == "b":
+            return "TRUE" if value.strip() in ("1", "true") else "FALSE"
+        return _unescape(value)
+
+    def number_text(self, value: str, style: str | None) -> str:
+        index = int(style) if style is not None and style.isdigit() and len(style) < 7 else 0
+        key = (value, index)
+        known = self.shown.get(key)
+        if known is not None:
+            return known
+        code = self.formats[index] if index < len(self.formats) else "General"
+        try:
+            text = show_number(float(value), code, self.date1904)
+        except (ValueError, OverflowError):
+            text = value
+        if len(self.shown) < 100_000:
+            self.shown[key] = text
+        return text
+
+    def attached(self, part: str, name: str) -> None:
+        """Comments, shapes and charts of a sheet, and its printed margins."""
+        relations = self.archive.relationships(part)
+        for kind, target in relations.values():
+            if not target:
+                continue
+            if kind == "comments":
+                self.comments(target, name)
+            elif kind == "drawing":
+                self.drawing(target, name)
+        if self.archive.names[part].file_size < 64 * _PIECE:
+            self.margins(part, name)
+
+    def comments(self, part: str, name: str) -> None:
+        root = self.archive.xml(part)
+        if root is None:
+            return
+        authors = [author.text or "" for author in root.iter(S + "author")]
+        self.out.gap()
+        for comment in root.iter(S + "comment"):
+            key = comment.get("authorId") or ""
+            author = authors[int(key)] if key.isdigit() and len(key) < 7 and int(key) < len(authors) else ""
+            body = comment.find(S + "text")
+            text = _rich_text(body).strip() if body is not None else ""
+            reference = comment.get("ref") or ""
+            if author and not text.startswith(author):
+                text = f"{author}: {text}"
+            self.out.line(text, Source(part=part, sheet=name, cells=reference), f"{reference} ")
+
+    def drawing(self, part: str, name: str) -> None:
+        root = self.archive.xml(part)
+        if root is None:
+            return
+        relations = self.archive.relationships(part)
+        self.out.gap()
+        for number, anchor in enumerate(root, start=1):
+            source = Source(part=part, path=f"anchor[{number}]", sheet=name)
+            for properties in anchor.iter(XDR + "cNvPr"):
+                self.out.line(properties.get("descr") or "", source)
+            for body in anchor.iter(XDR + "txBody"):
+                for paragraph in body.iterfind(A + "p"):
+                    self.out.line(paragraph_text(paragraph), source)
+            for chart in anchor.iter("{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"):
+                target = relations.get(chart.get(R + "id") or "", ("", ""))[1]
+                chart_root = self.archive.xml(target) if target else None
+                if chart_root is not None:
+                    write_chart(chart_root, Source(part=target, path="chart", sheet=name), self.out)
+
+    def margins(self, part: str, name: str) -> None:
+        for element in _elements(self.archive, part, "headerFooter"):
+            for child in element:
+                text = " ".join(_HEADER_CODE.sub(" ", child.text or "").split())
+                if text and _local(child) in _MARGIN_TAGS:
+                    self.out.line(text, Source(part=part, path=_local(child), sheet=name))

@@ -1,0 +1,93 @@
+"""XML of no known kind: its texts in element order, one line for each element that holds text."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from lrdoc.document import Source
+from lrdoc.errors import SourceError
+from lrdoc.parsers.base import SourceFile
+from lrdoc.parsers.legacy.archive import xml_parser
+from lrdoc.parsers.legacy.html import read_html
+from lrdoc.parsers.legacy.output import TextOut
+from lrdoc.parsers.legacy.plain import read_text, xml_declared_encoding
+
+_XHTML = "{http://www.w3.org/1999/xhtml}html"
+
+
+def read_xml(source: SourceFile, out: TextOut) -> str:
+    """Character data in document order; markup, comments and processing instructions are no text."""
+    head = source.path.open("rb").read(2048) if source.path.is_file() else b""
+    text = read_text(source, out, xml_declared_encoding(head))
+    try:
+        # The text is decoded already: what the declaration says of its encoding no longer holds.
+        root = etree.fromstring(_without_declaration(text).encode("utf-8"), xml_parser())
+    except etree.XMLSyntaxError as error:
+        first = error.msg or "not well formed"
+        root = etree.fromstring(_without_declaration(text).encode("utf-8"), xml_parser(recover=True))
+        if root is None:
+            raise SourceError(
+                f"{source.name} is not XML: {first}", hint="Rename it to .txt to take it as it is."
+            ) from error
+        out.warn("xml_repaired", f"The file is not well-formed XML ({first}); what can be read of it was kept.")
+    if root.tag == _XHTML:
+        return read_html(source, out)
+    _walk(root, out)
+    return ""
+
+
+def _without_declaration(text: str) -> str:
+    text = text.lstrip("\ufeff \t\r\n")
+    return text[text.index("?>") + 2 :] if text.startswith("<?xml") and "?>" in text else text
+
+
+def _walk(root: etree._Element, out: TextOut) -> None:
+    """An element that mixes text and elements is one line; elsewhere every text is a line of its own."""
+    line: list[str] = []
+    start: Source | None = None
+    mixed_depth = 0
+    depth = 0
+
+    def flush() -> None:
+        nonlocal start
+        text = "".join(line)
+        line.clear()
+        out.line(" ".join(text.split()), start)
+        start = None
+
+    def add(text: str | None, element: etree._Element) -> None:
+        nonlocal start
+        if text and text.strip():
+            if start is None:
+                number = element.sourceline or 1
+                start = Source(lines=(number, number + 1))
+            line.append(text)
+        elif text and line:
+            line.append(" ")
+
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        if event == "start":
+            depth += 1
+            if not mixed_depth:
+                flush()
+                if _is_mixed(element):
+                    mixed_depth = depth
+            add(element.text, element)
+        else:
+            if depth == mixed_depth:
+                mixed_depth = 0
+                flush()
+            elif not mixed_depth:
+                flush()
+            depth -= 1
+            if depth:
+                add(element.tail, element)
+    flush()
+
+
+def _is_mixed(element: etree._Element) -> bool:
+    if not len(element):
+        return False
+    if element.text and element.text.strip():
+        return True
+    return any(child.tail and child.tail.strip() for child in element)
