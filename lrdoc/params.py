@@ -79,7 +79,7 @@ def check_value(spec: ParamSpec, value: Any) -> Any:
     if spec.repeated:
         values = value.split(",") if isinstance(value, str) else value
         if not isinstance(values, list | tuple) or not values:
-            raise BadValue("bad_value", f"{spec.name} is a list of values, not {clip(repr(value))}")
+            raise BadValue("bad_value", f"{spec.name} is a list of values, not {shown(value)}")
         return ",".join(write_value(_check_one(spec, item)) for item in values)
     return _check_one(spec, value)
 
@@ -92,7 +92,7 @@ def _check_one(spec: ParamSpec, value: Any) -> Any:
     if spec.type is float and type(value) is int:
         value = float(value)
     if type(value) is not spec.type:
-        raise BadValue(f"not_{spec.type.__name__}", f"{spec.name} is {_kind(spec)}, not {clip(repr(value))}")
+        raise BadValue(f"not_{spec.type.__name__}", f"{spec.name} is {_kind(spec)}, not {shown(value)}")
     return _check(spec, value)
 
 
@@ -151,6 +151,12 @@ def example(spec: ParamSpec) -> str:
 def clip(text: str, limit: int = 60) -> str:
     """Quoted text for messages, cut when long."""
     return repr(text if len(text) <= limit else text[:limit] + "…")
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """A value for messages, cut when long."""
+    text = repr(value)
+    return text if len(text) <= limit else text[:limit] + "…"
 
 
 def _kind(spec: ParamSpec) -> str:

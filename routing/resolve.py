@@ -15,6 +15,7 @@ from typing import Any
 
 from lrdoc.capabilities import Capabilities, EngineInfo
 from lrdoc.mistakes import Mistake
+from lrdoc.routing.chunk_options import ChunkConfig, ChunkOptions, ChunkSettings, build_chunk_config, snapshot
 from lrdoc.routing.grammar import Directive, parse_engine, parse_options
 from lrdoc.routing.names import SplitName, split_name, unknown_engine
 from lrdoc.routing.params import check_chunk_params, check_engine_params
@@ -142,11 +143,17 @@ class Router:
         engine: str = "",
         options: str | None = None,
         default_label: str = "",
+        chunks: ChunkConfig | None = None,
     ) -> None:
-        """`engine` and `options` are the caller's explicit wish (--engine, --options)."""
+        """`engine` and `options` are the caller's explicit wish (--engine, --options).
+
+        `default_label` says where the rules come from when that is no variable; `chunks` are the chunk parameters of
+        this environment, None: the defaults.
+        """
         self.capabilities = capabilities
         self.rules = rules if rules is not None else RuleSet()
         self.label = default_label or self.rules.within
+        self.chunks = chunks if chunks is not None else build_chunk_config(ChunkSettings())
         self._choices: dict[str, RuleChoice] = {}
         self._layers: dict[int, Layer] = {}
         self.errors: list[Mistake] = []
@@ -198,6 +205,10 @@ class Router:
             tuple(warnings),
             tuple(dropped),
         )
+
+    def chunk_options(self, decision: Decision) -> ChunkOptions:
+        """The slim snapshot of chunk parameters for a file."""
+        return snapshot(self.chunks, decision.process_options, decision.chunk_params)
 
     def _choose(self, suffix: str) -> RuleChoice:
         """First usable rule for a suffix, with the reasons why others were passed over."""
