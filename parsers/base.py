@@ -155,3 +155,14 @@ class ParserSpec:
     """Given the environment, tells which parameters it narrows (by a mode of the service)."""
     check_environment: Callable[[Mapping[str, str]], Sequence[Mistake]] | None = None
     """Given the environment, lists values that could never work; `within` of each is the variable's name."""
+    settings_by_suffix: Mapping[str, str] = field(default_factory=dict)
+    """For an engine with several classes of settings: suffix → "module:Class"; `settings` holds for all others."""
+
+    def settings_class(self, suffix: str) -> str | None:
+        """The class of the settings that a parse of such a file gets."""
+        return self.settings_by_suffix.get(suffix, self.settings)
+
+    def settings_classes(self) -> tuple[str, ...]:
+        """All classes of settings of the engine."""
+        own = () if self.settings is None else (self.settings,)
+        return tuple(dict.fromkeys((*own, *self.settings_by_suffix.values())))

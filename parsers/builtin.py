@@ -166,6 +166,7 @@ BUILTIN: tuple[ParserSpec, ...] = (
         impl="lrdoc.parsers.legacy.parser:LegacyParser",
         suffixes=LEGACY,
         structured=False,
+        settings="lrdoc.parsers.legacy.settings:LegacySettings",
         help="plain text from many formats",
     ),
     ParserSpec(
@@ -175,6 +176,7 @@ BUILTIN: tuple[ParserSpec, ...] = (
         params=NATIVE_PARAMS,
         default_for=frozenset({"textpack", "textbundle", "docm", "dotx", "dotm"}),
         raw_dir_suffix=".native_raw",
+        settings_by_suffix=dict.fromkeys(WORD, "lrdoc.parsers.docx.settings:DocxSettings"),
         help="Word and markdown with headings, tables, pictures, equations and notes, without any service",
     ),
     ParserSpec(

@@ -179,8 +179,9 @@ def _check_service(spec: ParserSpec) -> list[str]:
             found.append("endpoint_requirement is empty: name the variable to set, for messages")
     if spec.health is not None and not _IMPL.fullmatch(spec.health):
         found.append(f"health {spec.health!r}: write 'package.module:function'")
-    if spec.settings is not None and not _IMPL.fullmatch(spec.settings):
-        found.append(f"settings {spec.settings!r}: write 'package.module:Class'")
+    for cls in spec.settings_classes():
+        if not _IMPL.fullmatch(cls):
+            found.append(f"settings {cls!r}: write 'package.module:Class'")
     if spec.raw_dir_suffix is not None and not re.fullmatch(r"\.[a-z0-9_]+_raw", spec.raw_dir_suffix):
         found.append(f"raw_dir_suffix {spec.raw_dir_suffix!r}: write it like '.{spec.engine_name}_raw'")
     if spec.extra_suffixes_env is not None and not re.fullmatch(r"[A-Z][A-Z0-9_]*", spec.extra_suffixes_env):
