@@ -4,6 +4,6 @@ Shares no code with the engines (the import levels forbid `lrdoc.parsers`): a mi
 """
 
 from lrdoc.audit.count import count, supported
-from lrdoc.audit.result import AuditResult, Characters, Problem
+from lrdoc.audit.result import AuditResult, Characters, KindCount, Problem
 
-__all__ = ["AuditResult", "Characters", "Problem", "count", "supported"]
+__all__ = ["AuditResult", "Characters", "KindCount", "Problem", "count", "supported"]

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 from lrdoc.audit.base import ANY, FORMULA, Picture, Place, SourceText, Stretch
 from lrdoc.audit.latex import latex_letters, plain_letters
-from lrdoc.audit.result import AuditResult, Characters, Problem
+from lrdoc.audit.result import AuditResult, Characters, KindCount, Problem
 from lrdoc.audit.written import Piece, Written
 
 _SHOWN = 60
@@ -41,8 +41,10 @@ class Comparison:
         self.source = source
         self.written = written
         self.problems: list[Problem] = []
-        self.kinds: Counter[str] = Counter()
-        self.total = self.placed = self.kept = self.reported = self.unaccounted = self.duplicated = 0
+        self.total: Counter[str] = Counter()
+        self.placed: Counter[str] = Counter()
+        self.kept: Counter[str] = Counter()
+        self.reported = self.unaccounted = self.duplicated = 0
         self.excluded: Counter[str] = Counter(source.excluded)
         self.missing: list[tuple[Stretch, str]] = []
         self.surplus: list[tuple[Place, str, Piece]] = []
@@ -75,16 +77,20 @@ class Comparison:
         self._pictures()
         return AuditResult(
             Characters(
-                source=self.total,
-                placed=self.placed,
-                kept=self.kept,
+                source=self.total.total(),
+                placed=self.placed.total(),
+                kept=self.kept.total(),
                 reported=self.reported,
                 excluded=sum(self.excluded.values()),
                 unaccounted=self.unaccounted,
                 duplicated=self.duplicated,
             ),
             dict(sorted(self.excluded.items())),
-            dict(sorted(self.kinds.items())),
+            {
+                kind: KindCount(self.total[kind], self.placed[kind], self.kept[kind])
+                for kind in sorted(self.total)
+                if self.total[kind]
+            },
             tuple(self.problems),
         )
 
@@ -107,13 +113,12 @@ class Comparison:
         if not pieces and stretch.optional:
             self.excluded[stretch.kind] += size + sum(len(squeeze("".join(runs))) for runs in stretch.formulas)
             return
-        self.total += size
-        self.kinds[stretch.kind] += size
+        self.total[stretch.kind] += size
         kept = bool(pieces) and all(piece.kept for piece in pieces)
         if pieces:
             self.first[place] = pieces[0].order
         if want == got or (ANY in want and _matches(want, got)):
-            self._credit(size, kept)
+            self._credit(stretch.kind, size, kept)
             self._formulas(stretch, pieces, kept)
             return
         if not pieces:
@@ -123,7 +128,7 @@ class Comparison:
         if want.count(FORMULA) == got.count(FORMULA) and not "".join((*missing, *extra)).replace(FORMULA, ""):
             self._problem("order", "a formula stands at another place of the paragraph", where(place))
         lost = sum(len(piece) - piece.count(FORMULA) for piece in missing)
-        self._credit(size - lost, kept)
+        self._credit(stretch.kind, size - lost, kept)
         for text in missing:
             self.missing.append((_with_text(stretch, text), text))
         for text in extra:
@@ -131,11 +136,8 @@ class Comparison:
                 self.surplus.append((place, text, pieces[0]))
         self._formulas(stretch, pieces, kept)
 
-    def _credit(self, size: int, kept: bool) -> None:
-        if kept:
-            self.kept += size
-        else:
-            self.placed += size
+    def _credit(self, kind: str, size: int, kept: bool) -> None:
+        (self.kept if kept else self.placed)[kind] += size
 
     # -- charts and other parts without paragraphs --------------------------------------------------------------
 
@@ -160,16 +162,16 @@ class Comparison:
                 need[text] += 1
         kept = bool(pieces) and all(piece.kept for found in pieces.values() for piece in found)
         numbers = _by_number(have, need)
+        kind = stretches[0].kind
         for text, count in need.items():
             size = len(text)
-            self.total += size * count
-            self.kinds[stretches[0].kind] += size * count
+            self.total[kind] += size * count
             found_count = have.pop(text, 0)
             if found_count < count and (other := numbers.get(text)) is not None:
                 found_count += have.pop(other, 0)
-            self._credit(size * min(count, found_count), kept)
+            self._credit(kind, size * min(count, found_count), kept)
             for _ in range(count - found_count):
-                self.missing.append((Stretch(part, "", stretches[0].kind, text), text))
+                self.missing.append((Stretch(part, "", kind, text), text))
             if found_count > most[text]:
                 place, piece = examples.get(text, ((part, ""), next(iter(pieces.values()))[0]))
                 for _ in range(found_count - most[text]):
@@ -189,20 +191,19 @@ class Comparison:
             want = "".join(letters)
             # What is counted are all characters of the formula; what is compared are its letters and digits.
             size = len(squeeze("".join(runs)))
-            self.total += size
-            self.kinds["formula"] += size
+            self.total["formula"] += size
             if index >= len(written):
                 self._lose(stretch, squeeze("".join(runs)), f"formula {index + 1}")
                 continue
             got = latex_letters(written[index])
             if want == got:
-                self._credit(size, kept)
+                self._credit("formula", size, kept)
                 continue
             lost = Counter(want) - Counter(got)
             gained = Counter(got) - Counter(want)
             broken = next((run for run in letters if run not in got), "") if not lost and not gained else ""
             missing = "".join(lost.elements()) or broken
-            self._credit(size - min(size, len(missing)), kept)
+            self._credit("formula", size - min(size, len(missing)), kept)
             if missing:
                 self._lose(stretch, missing, f"formula {index + 1}, written as {excerpt(written[index])!r}")
             if gained:
@@ -252,12 +253,12 @@ class Comparison:
             found = spare.get(text)
             if found:
                 elsewhere, piece = found.pop()
-                self._credit(size, piece.kept)
+                self._credit(stretch.kind, size, piece.kept)
                 self._problem("misplaced", f"{excerpt(text)!r} claims to be from {where(elsewhere)}", where(place))
             elif not size:
                 continue
             elif strings.take(text):
-                self.kept += size
+                self.kept[stretch.kind] += size
             elif self._is_reported(place):
                 self.reported += size
             else:

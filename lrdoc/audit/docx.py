@@ -47,6 +47,8 @@ def _leave_out(out: SourceText, params: Mapping[str, Any]) -> None:
         elif stretch.toc and params.get("toc") == "drop":
             out.exclude("toc", stretch.text)
         else:
+            if stretch.toc and stretch.kind == "text":
+                stretch.kind = "toc"
             kept.append(stretch)
     out.stretches = kept
 

@@ -34,12 +34,19 @@ class Characters(msgspec.Struct, frozen=True):
     """More often in the output than in the source. Must be 0."""
 
 
+class KindCount(msgspec.Struct, frozen=True):
+    """Characters of one kind of content: text, cell, box, note, comment, header, formula, chart, toc, …"""
+
+    source: int = 0
+    placed: int = 0
+    kept: int = 0
+
+
 class AuditResult(msgspec.Struct, frozen=True):
     characters: Characters
     excluded: Mapping[str, int]
     """Characters per kind: deleted, moved_from, hidden, field_code, alternate_branch, …"""
-    kinds: Mapping[str, int]
-    """Visible characters of the source per kind: text, cell, note, comment, header, formula, chart, …"""
+    kinds: Mapping[str, KindCount]
     problems: tuple[Problem, ...] = ()
 
     @property

@@ -10,7 +10,7 @@ import pytest
 from audit_folder import line, write_folder
 from docx_builder import docx, math, mr, p, picture, png, run, table
 
-from lrdoc.audit import AuditResult, Characters, count
+from lrdoc.audit import AuditResult, Characters, KindCount, count
 from lrdoc.errors import SidecarError, UnsupportedFormatError
 
 BODY = p("First paragraph.") + p("Second one.") + p("Third")
@@ -37,7 +37,7 @@ def test_a_complete_folder_has_no_problems(tmp_path: Path) -> None:
     assert result.ok
     assert result.problems == ()
     assert result.characters == Characters(source=30, placed=30)
-    assert result.kinds == {"text": 30}
+    assert result.kinds == {"text": KindCount(source=30, placed=30)}
 
 
 def test_a_missing_paragraph_is_named_with_its_text(tmp_path: Path) -> None:
