@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from typing import get_args
 
 from msgspec import json as mjson
 
@@ -16,12 +17,7 @@ Entry = tuple[int, int, Source]
 MarkRange = tuple[int, int, Mark | Anchor | str]
 """Start, end, and a mark, an anchor or the mark of a note."""
 
-_ORDER: dict[MarkKind, int] = {
-    kind: n
-    for n, kind in enumerate(
-        ("bold", "italic", "strike", "underline", "code", "link", "ref", "comment", "ins", "del", "sup", "sub")
-    )
-}
+_ORDER: dict[str, int] = {kind: n for n, kind in enumerate(get_args(MarkKind))}
 
 
 def sort_marks(marks: Iterable[Mark]) -> tuple[Mark, ...]:

@@ -55,3 +55,17 @@ class Written(msgspec.Struct, frozen=True):
     text_path: Path | None = None
     """raw: the .txt; None for lightrag."""
     source_map_path: Path | None = None
+
+    def moved_to(self, folder: Path) -> Written:
+        """The same facts about the folder under its final name."""
+
+        def moved(path: Path | None) -> Path | None:
+            return None if path is None else folder / path.name
+
+        return msgspec.structs.replace(
+            self,
+            folder=folder,
+            blocks_path=moved(self.blocks_path),
+            text_path=moved(self.text_path),
+            source_map_path=moved(self.source_map_path),
+        )

@@ -48,7 +48,7 @@ class StrictLrdoc(LrdocShape, forbid_unknown_fields=True, kw_only=True):
     content_hash: Hex32 = ""
     digests: dict[Literal["tables", "drawings", "equations", "regions"], Sha256] | UnsetType = UNSET  # type: ignore[assignment]
     raw: StrictRaw | UnsetType = UNSET
-    warnings: list[StrictWarning] = []  # type: ignore[assignment]
+    warnings: list[StrictWarning] = msgspec.field(default_factory=list)  # type: ignore[assignment]
 
 
 class StrictMeta(MetaLine, kw_only=True):

@@ -1,0 +1,327 @@
+"""Put a whole folder or file in the place of the old one, in one step (docs/sidecar-format.md, "Commit").
+
+What is new grows in `.lrdoc-tmp` beside the target. Then
+- Linux and macOS exchange the two folders in one system call;
+- elsewhere the old folder is moved into `.lrdoc-tmp` and the new one to its place; when the process dies between the
+  two, the next run moves the old one back.
+A process that is killed at any point leaves the old result whole or the new one whole. What it leaves in `.lrdoc-tmp`
+is removed by the next run: everything there is locked while its process lives.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import itertools
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+from lrdoc.errors import SidecarError
+
+_fcntl: ModuleType | None = import_module("fcntl") if find_spec("fcntl") else None
+"""None on Windows."""
+
+SCRATCH = ".lrdoc-tmp"
+"""Folder beside the target; it is gone when nobody works."""
+
+_numbers = itertools.count()
+_UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
+_STALE_SECONDS = 86_400
+"""Where there are no locks, leftovers of this age are nobody's."""
+_MANY_FILES = 32
+
+
+@contextmanager
+def staging(target: Path) -> Iterator[Path]:
+    """An empty folder that takes the place of `target` when the block ends without an exception.
+
+    On any exception the old folder stands as it was and nothing else is left. Raises SidecarError when the file system
+    refuses.
+    """
+    if target.is_symlink():
+        target = target.resolve()
+    if target.exists() and not target.is_dir():
+        raise SidecarError(f"{target} is no folder", hint="Move it away or choose another place for the output.")
+    made: list[Path] = []
+    try:
+        made = _make_parents(target.parent)
+        _repair(target)
+        folder, lock = _claim(target.parent, lambda path: path.mkdir(), f"new-{_key(target)}")
+    except OSError as e:
+        _unmake(made)
+        raise SidecarError(f"{target} cannot be made: {e.strerror or e}") from e
+    try:
+        yield folder
+        try:
+            _flush(folder)
+            leftover = _put_in_place(folder, target)
+            _sync(target.parent)
+        except OSError as e:
+            raise SidecarError(f"{target} cannot be put in place: {e.strerror or e}") from e
+        if leftover is not None:
+            _remove(leftover)
+        made = []
+    except BaseException:
+        _remove(folder)
+        raise
+    finally:
+        if lock is not None:
+            os.close(lock)
+        _leave(target.parent)
+        _unmake(made)
+
+
+def replace_file(path: Path, data: bytes | Iterable[bytes], *, scratch_beside: Path | None = None) -> None:
+    """Write a file so that readers see the old bytes or the new ones, whole.
+
+    `scratch_beside`: folder that takes `.lrdoc-tmp` in place of the file's own (for a file in a parsed folder, the
+    folder above, so that nothing foreign ever stands in the parsed folder).
+    """
+    parent = scratch_beside or path.parent
+    try:
+        part, lock = _claim(parent, lambda new: new.touch(exist_ok=False), "file")
+    except OSError as e:
+        raise SidecarError(f"{path} cannot be written: {e.strerror or e}") from e
+    try:
+        with part.open("wb") as out:
+            for piece in (data,) if isinstance(data, bytes) else data:
+                out.write(piece)
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(path)
+        _sync(path.parent)
+    except OSError as e:
+        raise SidecarError(f"{path} cannot be written: {e.strerror or e}") from e
+    finally:
+        part.unlink(missing_ok=True)
+        if lock is not None:
+            os.close(lock)
+        _leave(parent)
+
+
+def recover(target: Path) -> None:
+    """Finish what a killed run left of `target`, without writing anything new."""
+    try:
+        _repair(target)
+    except OSError as e:
+        raise SidecarError(f"{target} cannot be repaired: {e.strerror or e}") from e
+    _leave(target.parent)
+
+
+def _put_in_place(folder: Path, target: Path) -> Path | None:
+    """Move `folder` to `target`; returns where the old folder is now."""
+    while True:
+        if not target.exists():
+            try:
+                folder.rename(target)
+                return None
+            except OSError as e:
+                if e.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.EACCES) or not target.exists():
+                    raise
+        try:
+            exchange(folder, target)
+            return folder
+        except FileNotFoundError:
+            if not folder.exists():
+                raise
+        except OSError as e:
+            if e.errno not in _UNSUPPORTED:
+                raise
+            return _two_renames(folder, target)
+
+
+def _two_renames(folder: Path, target: Path) -> Path | None:
+    scratch = folder.parent
+    lock = _lock(scratch, wait=True)
+    try:
+        old = scratch / f"old-{_key(target)}-{os.getpid()}-{next(_numbers)}"
+        target.rename(old)
+        try:
+            folder.rename(target)
+        except BaseException:
+            if not target.exists():
+                old.rename(target)
+            raise
+        return old
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def exchange(a: Path, b: Path) -> None:
+    """Let two folders change places in one step. Raises OSError; ENOSYS where the system has no such call."""
+    call = _exchange_call()
+    if call is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    code = call(os.fsencode(a), os.fsencode(b))
+    if code:
+        raise OSError(code, os.strerror(code), str(a), None, str(b))
+
+
+def _exchange_call() -> Callable[[bytes, bytes], int] | None:
+    """The call that exchanges two paths and returns 0 or the errno."""
+    platform: str = str(sys.platform)
+    if platform not in ("linux", "darwin"):
+        return None
+    import ctypes  # only needed when an old result is there
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    if platform == "linux":
+        renameat2 = getattr(libc, "renameat2", None)
+        if renameat2 is None:
+            return None
+        here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+        return lambda a, b: 0 if renameat2(here, a, here, b, swap) == 0 else ctypes.get_errno()
+    renamex_np = getattr(libc, "renamex_np", None)
+    if renamex_np is None:
+        return None
+    return lambda a, b: 0 if renamex_np(a, b, 2) == 0 else ctypes.get_errno()  # RENAME_SWAP
+
+
+def _repair(target: Path) -> None:
+    """Bring the old folder back when a run died between the two renames, and remove what dead runs left."""
+    scratch = target.parent / SCRATCH
+    try:
+        entries = sorted(scratch.iterdir())
+    except FileNotFoundError:
+        return
+    lock = _lock(scratch, wait=True)
+    try:
+        for path in entries:
+            if path.name.startswith("old-"):
+                if path.name.startswith(f"old-{_key(target)}-"):
+                    if target.exists():
+                        _remove(path)
+                    else:
+                        path.rename(target)
+            elif _is_dead(path):
+                _remove(path)
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _is_dead(path: Path) -> bool:
+    """True when no living process holds the lock of a folder or file in the scratch folder."""
+    if _fcntl is None:
+        with suppress(OSError):
+            return time.time() - path.stat().st_mtime > _STALE_SECONDS
+        return False
+    lock = _lock(path, wait=False)
+    if lock is None:
+        return False
+    os.close(lock)
+    return True
+
+
+def _claim(parent: Path, make: Callable[[Path], None], prefix: str) -> tuple[Path, int | None]:
+    """Make something new in the scratch folder and lock it, before another run takes it for a leftover."""
+    scratch = parent / SCRATCH
+    while True:
+        path = scratch / f"{prefix}-{os.getpid()}-{next(_numbers)}"
+        try:
+            scratch.mkdir(exist_ok=True)
+            make(path)
+            if _fcntl is None:
+                return path, None
+            lock = _lock(path, wait=False)
+            if lock is None:
+                continue
+            if _same(lock, path):
+                return path, lock
+            os.close(lock)
+        except FileExistsError:
+            continue
+        except FileNotFoundError:
+            # Another run removed the scratch folder because it was empty just then.
+            if not parent.is_dir():
+                raise
+
+
+def _lock(path: Path, *, wait: bool) -> int | None:
+    """A descriptor that holds the lock until it is closed; None when it cannot be had."""
+    if _fcntl is None:
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        _fcntl.flock(descriptor, _fcntl.LOCK_EX if wait else _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _same(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        return False
+
+
+def _flush(folder: Path) -> None:
+    """Bring the folder to disk, so that after a power cut the name never stands for files without their bytes."""
+    folders: list[Path] = []
+    files: list[Path] = []
+    for root, _, names in os.walk(folder):
+        folders.append(Path(root))
+        files.extend(Path(root, name) for name in names)
+    if len(files) > _MANY_FILES and hasattr(os, "sync"):
+        os.sync()
+        return
+    for path in [*files, *reversed(folders)]:
+        _sync(path)
+
+
+def _sync(path: Path) -> None:
+    # Some systems cannot open folders, some file systems cannot flush them; neither endangers a killed process.
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder or file as far as possible; the next run tries again."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _leave(parent: Path) -> None:
+    with suppress(OSError):
+        (parent / SCRATCH).rmdir()
+
+
+def _make_parents(folder: Path) -> list[Path]:
+    """Make a folder and those above it; returns what was made, innermost first."""
+    made: list[Path] = []
+    for path in reversed((folder, *folder.parents)):
+        if not path.is_dir():
+            path.mkdir(exist_ok=True)
+            made.insert(0, path)
+    return made
+
+
+def _unmake(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _key(target: Path) -> str:
+    return hashlib.md5(os.fsencode(target.name), usedforsecurity=False).hexdigest()[:16]
