@@ -1,7 +1,7 @@
 """Settings: the environment, and a .env file, read once into frozen objects.
 
 Components declare what they read (`lrdoc.variables`) in a frozen dataclass beside them; COMPONENTS lists these classes,
-and `load` fills them. Every mistake is collected; one error reports them all. A component is given its own slice and
+and `read` fills them. Every mistake is collected; one error reports them all. A component is given its own slice and
 nothing else: `settings.of(DocxSettings)`.
 
 Blank means unset. Values: whole numbers, numbers, yes/no in the usual spellings, comma-separated lists.
@@ -23,7 +23,13 @@ from lrdoc.env_file import EnvFile, find_env_file
 from lrdoc.errors import SettingsError
 from lrdoc.variables import Variable, variables_of
 
-COMPONENTS: tuple[str, ...] = ()
+COMPONENTS: tuple[str, ...] = (
+    "lrdoc.flow:FlowSettings",
+    "lrdoc.routing.settings:RoutingSettings",
+    "lrdoc.routing.chunk_options:ChunkSettings",
+    "lrdoc.parsers.docx.settings:DocxSettings",
+    "lrdoc.parsers.legacy.settings:LegacySettings",
+)
 """Settings classes as "module:Class", in the order of docs/settings.md. Their modules are cheap to import."""
 
 S = TypeVar("S")
@@ -42,23 +48,39 @@ class Settings:
     """What was read, for engines that look whether an address is set."""
     warnings: tuple[str, ...] = ()
     """Values that could not be used where the public specification says to go on with the default."""
+    mistakes: tuple[str, ...] = ()
+    """Values that cannot be used; their fields hold the defaults."""
+
+    def require(self) -> Settings:
+        """These settings, or SettingsError with all mistakes."""
+        if self.mistakes:
+            n = len(self.mistakes)
+            head = "A setting cannot be used:" if n == 1 else f"{n} settings cannot be used:"
+            raise SettingsError("\n  ".join((head, *self.mistakes)))
+        return self
 
     def of(self, cls: type[S]) -> S:
         """The slice of one component."""
         found: S = self.slices[cls]
         return found
 
+    def named(self, impl: str | None) -> Any:
+        """The slice of the class "module:Class"; None for None."""
+        return None if impl is None else self.slices[load_class(impl)]
 
-def load_process(env_file: Path | None = None, extra: Iterable[str] = ()) -> Settings:
+
+def read_process(env_file: Path | None = None, extra: Iterable[str] = ()) -> Settings:
     """Read this process's environment and `env_file`, or the .env of the current folder when there is one."""
-    return load(os.environ, find_env_file(env_file), extra)
+    return read(os.environ, find_env_file(env_file), extra)
 
 
 def load(environ: Mapping[str, str], env_file: EnvFile | None = None, extra: Iterable[str] = ()) -> Settings:
-    """Read every component's settings. `environ` wins over the file; `extra` names further classes (of plug-ins).
+    """The same as `read`; raises SettingsError with all mistakes."""
+    return read(environ, env_file, extra).require()
 
-    Raises SettingsError with all mistakes.
-    """
+
+def read(environ: Mapping[str, str], env_file: EnvFile | None = None, extra: Iterable[str] = ()) -> Settings:
+    """Read every component's settings. `environ` wins over the file; `extra` names further classes (of plug-ins)."""
     mistakes = list(env_file.mistakes) if env_file else []
     warnings: list[str] = []
     from_file = env_file.values if env_file else {}
@@ -71,19 +93,20 @@ def load(environ: Mapping[str, str], env_file: EnvFile | None = None, extra: Ite
     for impl in dict.fromkeys((*COMPONENTS, *extra)):
         cls = load_class(impl)
         slices[cls] = _read_slice(cls, merged, origins, mistakes, warnings)
-    if mistakes:
-        # A variable that two components read is one mistake.
-        mistakes = list(dict.fromkeys(mistakes))
-        head = "A setting cannot be used:" if len(mistakes) == 1 else f"{len(mistakes)} settings cannot be used:"
-        raise SettingsError("\n  ".join((head, *mistakes)))
-    return Settings(types.MappingProxyType(slices), types.MappingProxyType(merged), tuple(dict.fromkeys(warnings)))
+    # A variable that two components read is one mistake.
+    return Settings(slices, merged, tuple(dict.fromkeys(warnings)), tuple(dict.fromkeys(mistakes)))
 
 
 def load_class(impl: str) -> type:
     """Import "module:Class"."""
-    module, _, name = impl.partition(":")
-    found: type = getattr(importlib.import_module(module), name)
+    found: type = load_object(impl)
     return found
+
+
+def load_object(impl: str) -> Any:
+    """Import "module:name"."""
+    module, _, name = impl.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def _read_slice(

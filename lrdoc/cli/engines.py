@@ -1,0 +1,118 @@
+"""`lrdoc engines`: what can parse, and what each engine needs."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lrdoc.app import App, Choices
+from lrdoc.cli.common import debug_option, env_file_option, printable, to_json
+from lrdoc.params import ParamSpec
+from lrdoc.parsers.base import Availability
+from lrdoc.settings import load_object
+
+PROBE_TIMEOUT_S = 2.0
+
+EPILOG = """\b
+Examples:
+  lrdoc engines
+  lrdoc engines --json --health
+"""
+
+
+@click.command("engines", epilog=EPILOG)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line on stdout.")
+@click.option("--health", is_flag=True, help=f"Ask the services that are configured, {PROBE_TIMEOUT_S:g} s each.")
+@env_file_option
+@debug_option
+def command(as_json: bool, health: bool, env_file: Path | None, debug: bool) -> None:
+    """List the parsing engines: what they take, their parameters, and whether they can be used.
+
+    No service is asked without --health.
+    """
+    app = App.load(Choices(rules="", env_file=env_file))
+    for name in app.registry.names():
+        record = describe_engine(app, name, health=health)
+        click.echo(to_json(record) if as_json else "\n".join(to_lines(record)))
+    for name, reason in app.registry.broken.items():
+        if as_json:
+            click.echo(to_json({"engine": name, "available": False, "reason": reason, "remedy": ""}))
+        else:
+            click.echo(printable(f"{name}: did not load: {reason}"))
+
+
+def describe_engine(app: App, name: str, *, health: bool) -> dict[str, Any]:
+    """The JSON object of one engine."""
+    registry, environ = app.registry, app.settings.environ
+    spec = registry.spec(name)
+    availability = registry.availability(name, environ)
+    record: dict[str, Any] = {
+        "engine": name,
+        "help": spec.help,
+        "available": availability.ok,
+        "reason": availability.reason,
+        "remedy": availability.remedy,
+        "suffixes": sorted(registry.suffixes(name, environ)),
+        "default_for": sorted(spec.default_for),
+        "structured": spec.structured,
+        "external": spec.external,
+        "requirement": spec.endpoint_requirement,
+        "more_suffixes": spec.extra_suffixes_env or "",
+        "queue_group": spec.queue_group,
+        "plugin": spec.plugin,
+        "params": [describe_param(param) for param in spec.params],
+    }
+    if health:
+        record["health"] = probe(app, name) if availability.ok else None
+    return record
+
+
+def describe_param(param: ParamSpec) -> dict[str, Any]:
+    return {
+        "name": param.name,
+        "type": param.type.__name__,
+        "default": param.default,
+        "help": param.help,
+        "choices": list(param.choices),
+        "minimum": param.minimum,
+        "maximum": param.maximum,
+        "aliases": list(param.aliases),
+        "repeated": param.repeated,
+        "only_for": sorted(param.only_for),
+    }
+
+
+def probe(app: App, name: str) -> dict[str, Any] | None:
+    """Ask the engine's service; None for an engine without one."""
+    spec = app.registry.spec(name)
+    if spec.health is None:
+        return None
+    answer: Availability = load_object(spec.health)(app.settings.named(spec.settings), PROBE_TIMEOUT_S)
+    return {"ok": answer.ok, "reason": answer.reason, "remedy": answer.remedy}
+
+
+def to_lines(record: dict[str, Any]) -> Iterator[str]:
+    state = "available" if record["available"] else f"{record['reason']}; {record['remedy']}".rstrip("; ")
+    origin = f" [{record['plugin']}]" if record["plugin"] else ""
+    yield printable(f"{record['engine']}{origin}: {record['help']}")
+    yield printable(f"  {state}")
+    if record.get("health"):
+        health = record["health"]
+        told = "answers" if health["ok"] else f"{health['reason']}; {health['remedy']}".rstrip("; ")
+        yield printable(f"  service: {told}")
+    yield from wrap("  suffixes: ", record["suffixes"])
+    if record["default_for"]:
+        yield from wrap("  default for: ", record["default_for"])
+    for param in record["params"]:
+        values = "|".join(param["choices"]) or {"bool": "true|false", "str": "text"}.get(param["type"], "number")
+        default = "" if param["default"] is None else f" (default {to_json(param['default'])})"
+        yield printable(f"  {param['name']}={values}{default}: {param['help']}")
+
+
+def wrap(head: str, words: list[str]) -> list[str]:
+    """The words over as many lines as they need."""
+    return textwrap.wrap(head + " ".join(words), 100, subsequent_indent=" " * len(head), drop_whitespace=True)

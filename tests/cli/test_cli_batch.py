@@ -1,0 +1,92 @@
+"""Many tasks in one process or several."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lrdoc.cli.batch import Flag, default_jobs, run_batch
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Double:
+    """Doubles numbers; 13 kills the process, 0 waits for the flag."""
+
+    def start(self, stop: Flag) -> Callable[[int], str]:
+        def double(task: int) -> str:
+            if task == 13:
+                os._exit(9)
+            if task == 0:
+                while not stop.is_set():
+                    time.sleep(0.01)
+                return "stopped"
+            time.sleep((task % 3) * 0.01)
+            return str(2 * task)
+
+        return double
+
+    def lost(self, task: int) -> str:
+        return f"lost {task}"
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_results_come_in_the_order_of_the_tasks(jobs: int) -> None:
+    tasks = [3, 1, 2, 8, 7, 6, 5, 4, 9]
+    assert list(run_batch(Double(), tasks, jobs)) == [str(2 * task) for task in tasks]
+
+
+def test_no_tasks() -> None:
+    assert list(run_batch(Double(), [], 4)) == []
+
+
+def test_a_process_that_dies_costs_its_own_task_alone() -> None:
+    assert list(run_batch(Double(), [1, 13, 2, 13, 3], 2)) == ["2", "lost 13", "4", "lost 13", "6"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_sets_the_flag_and_ends_the_batch(jobs: int) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
+    results = run_batch(Double(), [1, 0, 5], jobs)
+    assert next(results) == "2"
+    timer.start()
+    rest = []
+    with pytest.raises(KeyboardInterrupt):
+        for result in results:
+            rest.append(result)
+    timer.join()
+    assert rest in ([], ["stopped"])
+    assert signal.getsignal(signal.SIGINT) == before
+
+
+def test_a_batch_that_is_left_early_stops_its_processes() -> None:
+    results = run_batch(Double(), [1, 0, 0, 0], 2)
+    assert next(results) == "2"
+    started = time.monotonic()
+    results.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - started < 5
+
+
+def test_one_task_or_one_job_loads_no_process_pool() -> None:
+    code = (
+        "import sys; from lrdoc.cli.batch import run_batch\n"
+        "class W:\n"
+        "    def start(self, stop): return lambda t: t\n"
+        "    def lost(self, t): return t\n"
+        "assert list(run_batch(W(), [1], 4)) == [1] and list(run_batch(W(), [1, 2], 1)) == [1, 2]\n"
+        "assert 'multiprocessing' not in sys.modules and 'asyncio' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_jobs_by_default_are_the_processors_and_at_most_four() -> None:
+    assert 1 <= default_jobs() <= 4
