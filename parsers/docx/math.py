@@ -1,0 +1,287 @@
+"""Office Math (OMML, ISO 29500-1, 22.1) to LaTeX.
+
+The tree is walked with a stack of its own, so that depth costs nothing; what lies deeper than any formula people write
+comes out as text. A node that is not understood keeps its text and leaves a warning: it never costs the formula.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from lrdoc.document import ParseWarning, Source
+from lrdoc.parsers.docx import math_nodes
+from lrdoc.parsers.docx.math_nodes import ARGUMENTS, STRUCTURES, Item
+from lrdoc.parsers.docx.math_text import PLAIN, TEXT, Style
+
+Element = Any
+
+MAX_DEPTH = 60
+"""Structures inside structures; deeper ones become text. Far beyond what a page can show."""
+
+_TRANSPARENT = frozenset(
+    (
+        "oMath oMathPara sdt sdtContent smartTag customXml hyperlink fldSimple dir bdo Choice Fallback "
+        "AlternateContent moveTo ins"
+    ).split()
+)
+_IGNORED = frozenset(
+    (
+        "bookmarkStart bookmarkEnd proofErr permStart permEnd commentRangeStart commentRangeEnd sdtPr sdtEndPr "
+        "customXmlPr smartTagPr customXmlInsRangeStart customXmlInsRangeEnd customXmlDelRangeStart "
+        "customXmlDelRangeEnd moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd "
+        "lastRenderedPageBreak argSz"
+    ).split()
+)
+_RUN_IGNORED = frozenset(
+    "rPr lastRenderedPageBreak softHyphen annotationRef commentReference fldChar instrText delText footnoteReference "
+    "endnoteReference footnoteRef endnoteRef drawing pict object".split()
+)
+_NUMBER = re.compile(
+    r"\s*[(（\[【〔]\s*(?:eqn?\.?\s*|式\s*)?[A-Za-z]{0,3}[\s.\-–—]?\d+(?:[.\-–—:]\w{1,4})*[a-z']?\s*[)）\]】〕]\s*[.,;。]?\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MathResult:
+    """One formula."""
+
+    latex: str
+    """Balanced LaTeX without dollar signs; "" when the formula is empty."""
+    warnings: tuple[ParseWarning, ...] = ()
+    number: str = ""
+    """Number that stands inside the formula (Word's "#(1)"); it is part of `latex` too."""
+    text: str = ""
+    """The characters of the formula in order, as they stand in the file."""
+
+
+@dataclass(slots=True)
+class _Frame:
+    element: Element
+    name: str
+    children: Iterator[Element]
+    depth: int
+    is_function_name: bool
+    in_equation_array: bool
+    items: list[Item] = field(default_factory=list)
+
+
+def omml_to_latex(
+    node: Element, source: Source | None = None, *, changes: str = "accept", hidden: bool = False
+) -> MathResult:
+    """Convert one m:oMath (or any other math element).
+
+    `changes`: "accept" drops deleted parts, "reject" drops inserted ones, anything else keeps both. `hidden` keeps
+    hidden runs.
+    """
+    return _Converter(source, changes, hidden).convert(node)
+
+
+def math_elements(node: Element) -> list[Element]:
+    """The m:oMath elements of an m:oMathPara (or of itself), in order, nested ones only as part of their outer one."""
+    if _local(node) == "oMath":
+        return [node]
+    found: list[Element] = []
+    stack = [iter(node)]
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+        elif isinstance(child.tag, str):
+            name = _local(child)
+            if name == "oMath":
+                found.append(child)
+            elif name in _TRANSPARENT:
+                stack.append(_branch(child) if name == "AlternateContent" else iter(child))
+    return found
+
+
+def equation_number(text: str) -> str:
+    """The number of an equation when this is all that the text says: " (2.1)" gives "(2.1)"; else ""."""
+    return text.strip() if len(text) <= 40 and _NUMBER.fullmatch(text) else ""
+
+
+class _Converter:
+    def __init__(self, source: Source | None, changes: str, hidden: bool) -> None:
+        self._source = source
+        self._keeps_hidden = hidden
+        self._dropped = {"accept": ("del", "moveFrom"), "reject": ("ins", "moveTo")}.get(changes, ())
+        self._warnings: dict[str, ParseWarning] = {}
+
+    def convert(self, node: Element) -> MathResult:
+        root = _Frame(node, "oMath", iter(node), 0, False, False)
+        if _local(node) in STRUCTURES or _local(node) == "r":
+            root.children = iter((node,))
+        stack = [root]
+        while True:
+            frame = stack[-1]
+            child = next(frame.children, None)
+            if child is None:
+                stack.pop()
+                if not stack:
+                    break
+                self._finish(frame, stack[-1])
+                continue
+            if isinstance(child.tag, str):
+                opened = self._open(child, frame)
+                if opened is not None:
+                    stack.append(opened)
+        row = math_nodes.build_equation(root.items)
+        return MathResult(row.latex, tuple(self._warnings.values()), row.number, row.text)
+
+    def _open(self, child: Element, parent: _Frame) -> _Frame | None:
+        """Take a leaf at once; for an element with content give the frame to go on with."""
+        name = _local(child)
+        if name == "r":
+            parent.items.extend(self._read_run(child))
+            return None
+        if name in _IGNORED or name.endswith("Pr") or name in self._dropped:
+            return None
+        children = iter(child)
+        depth = parent.depth
+        in_name = parent.is_function_name
+        in_array = False
+        if name in STRUCTURES:
+            if depth >= MAX_DEPTH:
+                self._warn(
+                    "math_too_deep",
+                    f"a formula is nested deeper than {MAX_DEPTH} levels; what lies deeper is kept as text",
+                )
+                parent.items.extend(self._flat_text(child))
+                return None
+            depth += 1
+        elif name in ARGUMENTS:
+            in_name = name == "fName" or (in_name and name == "e")
+            in_array = name == "e" and parent.name == "eqArr"
+        elif name == "AlternateContent":
+            children = _branch(child)
+            in_array = parent.in_equation_array
+        elif name in _TRANSPARENT or name in ("del", "moveFrom"):
+            in_array = parent.in_equation_array
+        else:
+            self._warn(f"unknown:{name}", f"the math element {name!r} is not understood; its text is kept")
+            in_array = parent.in_equation_array
+        return _Frame(child, name, children, depth, in_name, in_array)
+
+    def _finish(self, frame: _Frame, parent: _Frame) -> None:
+        if frame.name in STRUCTURES:
+            if not _is_deleted(frame, self._dropped):
+                parent.items.append(math_nodes.build_structure(frame.name, frame.element, frame.items))
+        elif frame.name in ARGUMENTS:
+            parent.items.append(
+                math_nodes.build_argument(
+                    frame.name, frame.items, in_array=frame.in_equation_array, is_name=frame.is_function_name
+                )
+            )
+        else:
+            parent.items.extend(frame.items)
+
+    def _read_run(self, run: Element) -> list[Item]:
+        style, has_alignment, is_hidden = _run_style(run)
+        if is_hidden and not self._keeps_hidden:
+            return []
+        if not run.tag.endswith("/math}r"):
+            style = TEXT
+        items: list[Item] = [Item("aln")] if has_alignment else []
+        stack = [iter(run)]
+        while stack:
+            child = next(stack[-1], None)
+            if child is None:
+                stack.pop()
+                continue
+            if not isinstance(child.tag, str):
+                continue
+            name = _local(child)
+            if name == "t":
+                items.append(Item("r", text=child.text or "", style=style))
+            elif name in ("br", "cr"):
+                items.append(Item("br"))
+            elif name in ("tab", "ptab"):
+                items.append(Item("r", text=" ", style=style))
+            elif name == "noBreakHyphen":
+                items.append(Item("r", text="-", style=style))
+            elif name == "sym":
+                items.append(Item("r", text=_symbol(child), style=style))
+            elif name == "AlternateContent":
+                stack.append(_branch(child))
+            elif name not in _RUN_IGNORED:
+                self._warn(f"unknown:{name}", f"the element {name!r} inside a formula is not understood and left out")
+        return items
+
+    def _flat_text(self, element: Element) -> list[Item]:
+        texts: list[str] = []
+        dropped_until: Element | None = None
+        for node in element.iter():
+            if dropped_until is not None or not isinstance(node.tag, str):
+                continue
+            if _local(node) == "t" and node.text:
+                texts.append(node.text)
+        return [Item("r", text=" ".join(texts), style=PLAIN)] if texts else []
+
+    def _warn(self, key: str, message: str) -> None:
+        code = "math_too_deep" if key == "math_too_deep" else "math_unknown_element"
+        self._warnings.setdefault(key, ParseWarning(code, message, self._source))
+
+
+def _run_style(run: Element) -> tuple[Style, bool, bool]:
+    """(font, stands at an alignment point, is hidden) of a run."""
+    sty, scr, is_text, aligned, hidden = "i", "roman", False, False, False
+    for properties in run:
+        if not isinstance(properties.tag, str) or _local(properties) != "rPr":
+            continue
+        for child in properties:
+            if not isinstance(child.tag, str):
+                continue
+            name = _local(child)
+            if name == "sty":
+                sty = math_nodes.value_of(child) or "i"
+            elif name == "scr":
+                scr = math_nodes.value_of(child) or "roman"
+            elif name == "nor":
+                is_text = math_nodes.is_on(child)
+            elif name == "aln":
+                aligned = math_nodes.is_on(child)
+            elif name == "vanish":
+                hidden = math_nodes.is_on(child)
+    if is_text:
+        return TEXT, aligned, hidden
+    if sty == "i" and scr == "roman":
+        return PLAIN, aligned, hidden
+    return Style(sty, scr), aligned, hidden
+
+
+def _is_deleted(frame: _Frame, dropped: tuple[str, ...]) -> bool:
+    """Whether the structure itself was deleted: it is empty and its control character says so."""
+    if not dropped or any(item.text for item in frame.items):
+        return False
+    return any(
+        isinstance(node.tag, str) and _local(node) in dropped
+        for properties in frame.element
+        if isinstance(properties.tag, str) and _local(properties).endswith("Pr")
+        for node in properties.iter()
+    )
+
+
+def _branch(element: Element) -> Iterator[Element]:
+    """Content of the branch of an AlternateContent that is read: the first Choice, else the Fallback."""
+    branches = [child for child in element if isinstance(child.tag, str) and _local(child) in ("Choice", "Fallback")]
+    return iter(branches[0]) if branches else iter(())
+
+
+def _symbol(element: Element) -> str:
+    for name, value in element.attrib.items():
+        if name.endswith("char"):
+            try:
+                code = int(value, 16)
+            except ValueError:
+                return ""
+            return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x110000 else ""
+    return ""
+
+
+def _local(element: Element) -> str:
+    tag: str = element.tag
+    return tag[tag.rfind("}") + 1 :]
