@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lrdoc import flow
+from lrdoc.chunkers.named import NamedChunkers
 from lrdoc.errors import ConfigurationError, EmptyDocumentError, EngineError, UnsupportedFormatError, UsageError
 from lrdoc.mistakes import show, show_all
 from lrdoc.params import fill
@@ -54,7 +55,7 @@ class App:
         registry = load_registry()
         settings = read_process(choices.env_file, [cls for spec in registry.specs() for cls in spec.settings_classes()])
         environ = settings.environ
-        capabilities = registry.capabilities(environ)
+        capabilities = registry.capabilities(environ, NamedChunkers())
         text, within, label = find_rules(choices, settings.of(RoutingSettings).rules)
         rules = read_rules(text, capabilities, within)
         wrong = list(settings.mistakes)

@@ -132,7 +132,7 @@ class Registry:
         engines = {
             spec.engine_name: _engine_info(spec, environ) for spec in self._specs.values() if spec.user_selectable
         }
-        return Capabilities(engines, dict(self.broken), dict(chunkers or {}))
+        return Capabilities(engines, dict(self.broken), chunkers if chunkers is not None else {})
 
     def check_environment(self, environ: Mapping[str, str]) -> list[Mistake]:
         """Variables of engines whose values could never work; `within` names the variable."""

@@ -282,6 +282,10 @@ def snapshot(
     values[strategy] = options
     warnings: list[Mistake] = []
     size, overlap = options.get(SIZE, top), options.get(OVERLAP, 0)
+    if overlap >= size and origins.get(OVERLAP) == "default":
+        # Nobody asked for it: a default never makes a file fail.
+        options[OVERLAP] = overlap = size * DEFAULT_OVERLAP // DEFAULT_SIZE
+        origins[OVERLAP] = f"default, made smaller for chunks of {size}"
     if overlap >= size:
         size_from = origins.get(SIZE, config.origins.get(SIZE, "default"))
         overlap_from = origins.get(OVERLAP, "default")

@@ -10,7 +10,7 @@ parameters belong to the engine that was chosen, those of others are dropped.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lrdoc.capabilities import Capabilities, EngineInfo
@@ -208,7 +208,11 @@ class Router:
 
     def chunk_options(self, decision: Decision) -> ChunkOptions:
         """The slim snapshot of chunk parameters for a file."""
-        return snapshot(self.chunks, decision.process_options, decision.chunk_params)
+        options = snapshot(self.chunks, decision.process_options, decision.chunk_params)
+        if not options.warnings:
+            return options
+        placed = tuple(_place_in_layers(warning, decision) for warning in options.warnings)
+        return replace(options, warnings=placed)
 
     def _choose(self, suffix: str) -> RuleChoice:
         """First usable rule for a suffix, with the reasons why others were passed over."""
@@ -406,6 +410,16 @@ def _unusable(rule: Rule, suffix: str) -> str:
     if not rule.engine.configured:
         return f"{rule.engine.name} is not configured: set {rule.engine.requirement}"
     return ""
+
+
+def _place_in_layers(mistake: Mistake, decision: Decision) -> Mistake:
+    """Point at the parameters of the chunker in the highest place that gives any."""
+    for layer in reversed(decision.layers):
+        for block in layer.directive.blocks:
+            if block.letter == decision.chunker and block.params:
+                first, last = block.params[0], block.params[-1]
+                return replace(mistake, within=layer.within, column=first.at + 1, width=max(1, last.end - first.at))
+    return mistake
 
 
 def _param_without_effect(name: str, suffix: str, engine: EngineInfo, layers: list[Layer]) -> Mistake:

@@ -40,7 +40,7 @@ def command(as_json: bool, health: bool, env_file: Path | None, debug: bool) -> 
         click.echo(to_json(record) if as_json else "\n".join(to_lines(record)))
     for name, reason in app.registry.broken.items():
         if as_json:
-            click.echo(to_json({"engine": name, "available": False, "reason": reason, "remedy": ""}))
+            click.echo(to_json(describe_broken(name, reason)))
         else:
             click.echo(printable(f"{name}: did not load: {reason}"))
 
@@ -49,7 +49,8 @@ def describe_engine(app: App, name: str, *, health: bool) -> dict[str, Any]:
     """The JSON object of one engine."""
     registry, environ = app.registry, app.settings.environ
     spec = registry.spec(name)
-    availability = registry.availability(name, environ)
+    # A plug-in is loaded to see whether it works; our own engines are tested.
+    availability = registry.availability(name, environ, check=bool(spec.plugin))
     record: dict[str, Any] = {
         "engine": name,
         "help": spec.help,
@@ -69,6 +70,20 @@ def describe_engine(app: App, name: str, *, health: bool) -> dict[str, Any]:
     if health:
         record["health"] = probe(app, name) if availability.ok else None
     return record
+
+
+def describe_broken(name: str, reason: str) -> dict[str, Any]:
+    """The JSON object of a plug-in that did not get as far as an engine."""
+    return {
+        "engine": name,
+        "help": "",
+        "available": False,
+        "broken": True,
+        "reason": reason,
+        "remedy": "repair or remove the plug-in",
+        "suffixes": [],
+        "params": [],
+    }
 
 
 def describe_param(param: ParamSpec) -> dict[str, Any]:
