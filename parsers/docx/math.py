@@ -36,7 +36,7 @@ _IGNORED = frozenset(
     ).split()
 )
 _RUN_IGNORED = frozenset(
-    "rPr lastRenderedPageBreak softHyphen annotationRef commentReference fldChar instrText delText footnoteReference "
+    "rPr lastRenderedPageBreak softHyphen annotationRef commentReference fldChar instrText delText delInstrText footnoteReference "
     "endnoteReference footnoteRef endnoteRef drawing pict object".split()
 )
 _NUMBER = re.compile(
@@ -195,7 +195,7 @@ class _Converter:
             if not isinstance(child.tag, str):
                 continue
             name = _local(child)
-            if name == "t":
+            if name == "t" or (name == "delText" and not self._dropped):
                 items.append(Item("r", text=child.text or "", style=style))
             elif name in ("br", "cr"):
                 items.append(Item("br"))
@@ -207,18 +207,27 @@ class _Converter:
                 items.append(Item("r", text=_symbol(child), style=style))
             elif name == "AlternateContent":
                 stack.append(_branch(child))
+            elif name in self._dropped:
+                continue
+            elif name in _TRANSPARENT or name in ("del", "moveFrom", "r"):
+                stack.append(iter(child))
             elif name not in _RUN_IGNORED:
                 self._warn(f"unknown:{name}", f"the element {name!r} inside a formula is not understood and left out")
         return items
 
     def _flat_text(self, element: Element) -> list[Item]:
         texts: list[str] = []
-        dropped_until: Element | None = None
-        for node in element.iter():
-            if dropped_until is not None or not isinstance(node.tag, str):
-                continue
-            if _local(node) == "t" and node.text:
-                texts.append(node.text)
+        stack = [iter(element)]
+        while stack:
+            child = next(stack[-1], None)
+            if child is None:
+                stack.pop()
+            elif isinstance(child.tag, str):
+                name = _local(child)
+                if name == "t":
+                    texts.append(child.text or "")
+                elif name not in self._dropped:
+                    stack.append(_branch(child) if name == "AlternateContent" else iter(child))
         return [Item("r", text=" ".join(texts), style=PLAIN)] if texts else []
 
     def _warn(self, key: str, message: str) -> None:

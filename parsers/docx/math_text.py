@@ -24,6 +24,7 @@ _LETTER_NAME = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
+_TAKES_SCRIPT = re.compile(r"(?:[^\W_]|[)\]|]|\\math[a-z]+\{[^{}]*\})$")
 # Between a word and one of these LaTeX sets its own space.
 _NO_SPACE_BESIDE = frozenset("=+-−–*/<>≤≥≠≈≡∼≅≪≫×·⋅÷±∓→←↔⇒⇐⇔↦∈∉⊂⊆⊃⊇∪∩∧∨|∣:∶")
 _PRIMES = frozenset("'′″‴⁗’")
@@ -62,7 +63,7 @@ def join(pieces: Iterable[str]) -> str:
         if first.isascii() and first.isalpha():
             if _ENDS_IN_COMMAND.search(last):
                 out.append(" ")
-        elif first in "'^_" and not (last and (last[-1].isalnum() or last[-1] in ")]|")):
+        elif first in "'^_" and not _TAKES_SCRIPT.search(last):
             # Nothing to hang the mark on, or something that already has one.
             out.append("{}")
         out.append(piece)

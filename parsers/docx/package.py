@@ -28,7 +28,9 @@ Warn = Callable[[str, str, Source | None], None]
 
 _CONTENT_TYPES = "[content_types].xml"
 _PART_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
-_WORD_MAIN = re.compile(r"(wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroEnabled).*main\+xml")
+_WORD_MAIN = re.compile(
+    r"(wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroEnabled).*main\+xml"
+)
 _DECLARED_ENCODING = re.compile(rb"""^(<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"']*["']""")
 _LIBXML_DEPTH = 2048
 
@@ -351,7 +353,9 @@ class Package:
         ]
         main = next((part for part in candidates if _WORD_MAIN.search(self.content_type(part))), None)
         if main is None:
-            main = next((part for part in self._overrides if _WORD_MAIN.search(self._overrides[part]) and self.has(part)), None)
+            main = next(
+                (part for part in self._overrides if _WORD_MAIN.search(self._overrides[part]) and self.has(part)), None
+            )
         if main is None and self.has("word/document.xml"):
             main = "word/document.xml"
         if main is None and not any(self._is_other_office(part) for part in candidates):

@@ -14,7 +14,10 @@ class DocxSettings:
     """Limits that protect the machine from hostile files. Values of 0 or less switch a limit off."""
 
     max_uncompressed_bytes: int = variable(
-        "DOCX_MAX_UNCOMPRESSED_BYTES", 512 * MIB, "Most bytes that all parts of a package may have unpacked.", unit="bytes"
+        "DOCX_MAX_UNCOMPRESSED_BYTES",
+        512 * MIB,
+        "Most bytes that all parts of a package may have unpacked.",
+        unit="bytes",
     )
     max_entries: int = variable("DOCX_MAX_ENTRIES", 10_000, "Most entries of a package.")
     max_compression_ratio: int = variable(
@@ -26,7 +29,9 @@ class DocxSettings:
         "DOCX_RATIO_FLOOR_BYTES", 16 * MIB, "The compression ratio is not looked at below this size.", unit="bytes"
     )
     max_parts: int = variable(
-        "DOCX_MAX_PARTS", 5_000, "Most XML parts that are read for one document (headers, charts, diagrams, embedded documents)."
+        "DOCX_MAX_PARTS",
+        5_000,
+        "Most XML parts that are read for one document (headers, charts, diagrams, embedded documents).",
     )
     max_nodes: int = variable(
         "DOCX_MAX_NODES", 20_000_000, "Most XML elements and attributes of all parts that are read together."
@@ -38,5 +43,8 @@ class DocxSettings:
         "NATIVE_DOCX_IMAGE_MAX_BYTES", 25 * MIB, "Largest single picture that is stored.", unit="bytes"
     )
     image_max_total_bytes: int = variable(
-        "NATIVE_DOCX_IMAGE_MAX_TOTAL_BYTES", 64 * MIB, "Most bytes of pictures that are stored per document.", unit="bytes"
+        "NATIVE_DOCX_IMAGE_MAX_TOTAL_BYTES",
+        64 * MIB,
+        "Most bytes of pictures that are stored per document.",
+        unit="bytes",
     )

@@ -54,15 +54,16 @@ def _refuse_ole(path: Path, name: str) -> LrdocError:
             f"{name} is encrypted with a password", hint="Open it in Word, remove the password and save it again."
         )
     if "DataSpaces".encode("utf-16-le") in data:
-        return EncryptedFileError(
-            f"{name} is under rights management", hint="Save an unprotected copy and parse that."
-        )
+        return EncryptedFileError(f"{name} is under rights management", hint="Save an unprotected copy and parse that.")
     if "WordDocument".encode("utf-16-le") in data:
         return UnsupportedFormatError(
             f"{name} is a Word 97-2003 document (.doc) under another name",
             hint="Open it in Word or LibreOffice and save it as .docx.",
         )
-    for stream, kind in (("Workbook", "an Excel 97-2003 workbook"), ("PowerPoint Document", "a PowerPoint 97-2003 file")):
+    for stream, kind in (
+        ("Workbook", "an Excel 97-2003 workbook"),
+        ("PowerPoint Document", "a PowerPoint 97-2003 file"),
+    ):
         if stream.encode("utf-16-le") in data:
             return UnsupportedFormatError(f"{name} is not a Word document but {kind} under another name")
     return UnsupportedFormatError(f"{name} is an old binary Office file, not a .docx package")

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from lxml import etree
 
-from lrdoc.document import Anchor, Block, Mark, Note, Part, ParseWarning, Source, Text
+from lrdoc.document import Anchor, Block, Mark, Note, ParseWarning, Part, Source, Text
 from lrdoc.errors import LimitExceeded
 from lrdoc.parsers.base import ParseContext
 from lrdoc.parsers.docx.numbering import Label, Numbering
@@ -150,7 +150,9 @@ class Walk:
     """Marks that run over several paragraphs: comment ranges, results of hyperlink and reference fields."""
     comments: dict[str, Mark] = field(default_factory=dict)
     toc_depth: int = 0
-    """How many table-of-contents fields or controls are open."""
+    """How many table-of-contents fields are open."""
+    toc_controls: int = 0
+    """How many content controls around a table of contents are open."""
     ignored: frozenset[Element] = frozenset()
     """w:fldChar elements that have no partner."""
     break_pending: bool = False
@@ -158,7 +160,9 @@ class Walk:
     carry: Line | None = None
     """A paragraph whose mark is deleted: the next one goes on in it."""
     is_nested: bool = False
-    """Inside a table cell or text box."""
+    """Inside a text box, which has no pages of its own."""
+    in_cell: int = 0
+    """How many tables are around."""
     paraids: list[str] | None = None
 
     @property
@@ -210,6 +214,7 @@ class Line:
 
     __slots__ = (
         "boxes",
+        "break_at",
         "buffer",
         "deleted_mark",
         "hidden",
@@ -219,6 +224,7 @@ class Line:
         "later",
         "level",
         "marks",
+        "number",
         "paraid",
         "parts",
         "source",
@@ -238,7 +244,12 @@ class Line:
         self.later: list[Any] = []
         """Boxes and lists of parts that stand on lines of their own after the paragraph."""
         self.boxes = 0
+        self.number: tuple[str, int] | None = None
+        """List and level, when the paragraph is numbered."""
         self.label: Label | None = None
+        """Its label, once it is counted."""
+        self.break_at: tuple[int, int] | None = None
+        """Where the last explicit page break stands: parts and waiting texts before it."""
         self.level = 0
         """Heading level, 0 for none."""
         self.in_toc = False

@@ -1,0 +1,126 @@
+"""The native docx engine: a Word file goes in, a Document comes out."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+from lrdoc.document import Block, Document, Source
+from lrdoc.errors import EmptyDocumentError, SourceError
+from lrdoc.parsers.base import ParseContext, SourceFile
+from lrdoc.parsers.docx import margins
+from lrdoc.parsers.docx.body import blocks
+from lrdoc.parsers.docx.names import W
+from lrdoc.parsers.docx.numbering import Numbering
+from lrdoc.parsers.docx.package import Package
+from lrdoc.parsers.docx.pages import records_pages
+from lrdoc.parsers.docx.properties import read_properties
+from lrdoc.parsers.docx.sections import Sections
+from lrdoc.parsers.docx.settings import DocxSettings
+from lrdoc.parsers.docx.sniff import refuse_bad_zip, refuse_by_content
+from lrdoc.parsers.docx.state import Options, Reader, WarningLog, run
+from lrdoc.parsers.docx.styles import Styles
+
+
+class DocxParser:
+    """Reads docx, docm, dotx and dotm files."""
+
+    def parse(self, source: SourceFile, params: Mapping[str, Any], context: ParseContext) -> Document:
+        """Parse one file (see `lrdoc.parsers.base.Parser`)."""
+        settings = context.settings if isinstance(context.settings, DocxSettings) else DocxSettings()
+        log = WarningLog()
+        if params.get("smart_heading"):
+            log.add(
+                "smart_heading_unavailable",
+                "smart_heading finds headings that a document does not mark as such; it is not built yet, so headings were "
+                "taken from outline levels and styles. Give headings a heading style in Word to have them found",
+            )
+        archive = _open(source)
+        with archive:
+            package = Package.open(archive, source.name, settings, log.add)
+            return _read(package, source, _options(params), context, settings, log)
+
+
+def _options(params: Mapping[str, Any]) -> Options:
+    names = ("changes", "comments", "headers", "toc", "hidden")
+    return Options(**{name: params[name] for name in names if params.get(name) is not None})
+
+
+def _open(source: SourceFile) -> zipfile.ZipFile:
+    path = source.path
+    if not path.is_file():
+        raise SourceError(f"{source.name} does not exist or is no file")
+    refusal = refuse_by_content(path, source.name)
+    if refusal is not None:
+        raise refusal
+    try:
+        return zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OverflowError) as error:
+        raise refuse_bad_zip(path, source.name, error) from error
+
+
+def _read(
+    package: Package,
+    source: SourceFile,
+    options: Options,
+    context: ParseContext,
+    settings: DocxSettings,
+    log: WarningLog,
+) -> Document:
+    main = package.main
+    root = package.xml(main)
+    if root is None:
+        raise SourceError(f"The main part of {source.name} cannot be read", where=main)
+    body = root if root.tag == W + "body" else root.find(W + "body")
+    if body is None:
+        raise SourceError(f"The main part of {source.name} has no body", where=main)
+    styles_part = package.related(main, "styles")
+    styles = Styles(package.xml(styles_part) if styles_part else None)
+    numbering_part = package.related(main, "numbering")
+    numbering = Numbering.read(package.xml(numbering_part) if numbering_part else None, styles, numbering_part or "")
+    reader = Reader(package, context, settings, options, styles, numbering, log)
+    walk = reader.walk(main, numbering=numbering)
+    walk.begin(body)
+    if records_pages(body, styles):
+        walk.page = 1
+    sections = Sections(reader, walk)
+    run(blocks(walk, body, "body", sections), reader)
+    found = sections.finish()
+    margins.read_margins(reader)
+    attributes = read_properties(package)
+    for warning in numbering.warnings:
+        log.add(warning.code, warning.message, warning.source)
+    _report_counts(reader, Source(package.main))
+    if not found and not reader.regions:
+        raise EmptyDocumentError(f"{source.name} holds no text, table, picture or equation")
+    return Document(
+        format=source.suffix or "docx",
+        title=_title(sections.title, attributes, found, source.stem),
+        blocks=found,
+        regions=tuple(reader.regions),
+        attributes=attributes,
+        warnings=log.finish(),
+    )
+
+
+def _report_counts(reader: Reader, main: Source) -> None:
+    if reader.without_paraid:
+        reader.warn(
+            "missing_paraid",
+            f"{reader.without_paraid} paragraphs lack paraId; re-save the file in Word 2013 or later to regenerate ids",
+        )
+    if reader.hidden_characters:
+        reader.warn(
+            "hidden_text_dropped",
+            f"{reader.hidden_characters} characters of hidden text were left out; hidden=body keeps them",
+            reader.hidden_first,
+        )
+
+
+def _title(title: str, attributes: Mapping[str, Any], found: tuple[Block, ...], stem: str) -> str:
+    """Decision A4."""
+    core = " ".join(str(attributes.get("title", "")).split())
+    first = next((block.heading for block in found if block.level == 1), "")
+    heading = next((block.heading for block in found if block.level), "")
+    return title or core or first or heading or stem

@@ -1,0 +1,178 @@
+"""Blocks of the body: one heading and what stands under it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lrdoc.document import (
+    MAX_HEADING_CHARS,
+    Anchor,
+    Block,
+    Equation,
+    Position,
+    Table,
+    Text,
+    plain_text,
+)
+from lrdoc.parsers.docx.body import Lines
+from lrdoc.parsers.docx.state import BREAK, Line, Reader, Walk
+
+
+class Sections:
+    """Takes the paragraphs and tables of the body and cuts them at headings (decision A4)."""
+
+    def __init__(self, reader: Reader, walk: Walk) -> None:
+        self.reader = reader
+        self.walk = walk
+        self.blocks: list[Block] = []
+        self.title = ""
+        """Text of the first Title paragraph."""
+        self._parents: list[tuple[int, str]] = []
+        self._heading = self._label = ""
+        self._level = 0
+        self._is_title = False
+        self._heading_line: list[Any] | None = None
+        self._lines = Lines(walk)
+        self._toc = Lines(walk)
+        walk.paraids = []
+        self._paraids = walk.paraids
+
+    def paragraph(self, line: Line) -> None:
+        style = line.style
+        if line.in_toc or style.is_toc or style.is_toc_heading:
+            by_field_only = not (self.walk.toc_controls or style.is_toc or style.is_toc_heading)
+            if not (by_field_only and line.level) and self.reader.options.toc != "body":
+                self._toc.paragraph(line)
+                return
+        elif self._toc.lines:
+            self._finish_toc()
+        level = line.level
+        if style.is_title:
+            level = level or -1
+        if level and not line.is_empty and self._begin(line, level):
+            return
+        self._lines.paragraph(line)
+
+    def table(self, table: Table) -> None:
+        if self.walk.toc_depth or self.walk.toc_controls:
+            if self.reader.options.toc != "body":
+                self._toc.table(table)
+                return
+        elif self._toc.lines:
+            self._finish_toc()
+        self._lines.table(table)
+
+    def finish(self) -> tuple[Block, ...]:
+        """All blocks; the last one ends here."""
+        self._finish_toc()
+        self._finish_block(self._paraids)
+        return tuple(self.blocks)
+
+    def _begin(self, line: Line, level: int) -> bool:
+        """Begin a block with this paragraph as its heading, unless it makes none."""
+        parts, behind = _heading_parts(line)
+        text = plain_text(parts).strip()
+        if not text:
+            return False
+        label = line.label
+        if label is not None and not label.is_bullet:
+            parts.insert(0, Text(label.prefix))
+            text = label.prefix + text
+        if len(text) > MAX_HEADING_CHARS:
+            self.reader.warn(
+                "heading_too_long",
+                f"A heading of {len(text)} characters became body text; headings have at most {MAX_HEADING_CHARS}",
+                line.source,
+            )
+            return False
+        is_title = False
+        if level == -1:
+            is_title = not self.title and not self._parents
+            level = 0 if is_title else 1
+            self.title = self.title or text
+        own = [line.paraid] if line.paraid and self._paraids and self._paraids[-1] == line.paraid else []
+        self._finish_block(self._paraids[: len(self._paraids) - len(own)])
+        self._paraids[:] = own  # type: ignore[assignment]
+        while self._parents and self._parents[-1][0] >= level:
+            self._parents.pop()
+        self._outer = tuple(heading for _, heading in self._parents)
+        if level:
+            self._parents.append((level, text))
+        self._heading, self._level, self._is_title = text, level, is_title
+        self._label = label.text if label is not None and not label.is_bullet else ""
+        self._heading_line = parts
+        self._lines.lines.append(parts)
+        for part in behind:
+            self._lines.lines.append([part])
+        self._lines.add_later(line)
+        return True
+
+    _outer: tuple[str, ...] = ()
+
+    def _finish_block(self, paraids: list[str]) -> None:
+        lines = self._lines
+        if lines.lines:
+            notes = tuple(self.reader.called_notes)
+            self.reader.called_notes.clear()
+            self.blocks.append(
+                Block(
+                    heading=self._heading,
+                    level=self._level,
+                    parents=self._outer,
+                    parts=lines.finish(),
+                    notes=notes,
+                    label=self._label,
+                    is_title_block=self._is_title,
+                    positions=(paraid_position(paraids),),
+                )
+            )
+        self._lines = Lines(self.walk)
+
+    def _finish_toc(self) -> None:
+        if self._toc.lines and self.reader.options.toc == "region":
+            self.reader.regions.append(Block(parts=self._toc.finish(), region="TOC", positions=(paraid_position([]),)))
+        elif self._toc.lines:
+            characters = sum(len("".join(plain_text(line).split())) for line in self._toc.lines)
+            self.reader.warn("toc_dropped", f"A table of contents of {characters} characters was left out (toc=drop)")
+        self._toc = Lines(self.walk)
+
+
+def paraid_position(paraids: list[str]) -> Position:
+    """Position of a block between its first and last paragraph that have an id."""
+    return Position("paraid", range=(paraids[0], paraids[-1]) if paraids else None)
+
+
+def _heading_parts(line: Line) -> tuple[list[Any], list[Any]]:
+    """A heading as one line, and display equations that follow it."""
+    parts: list[Any] = []
+    behind: list[Any] = []
+    for part in line.parts:
+        if part is BREAK:
+            continue
+        if type(part) is Equation:
+            behind.append(part)
+        elif type(part) is Text:
+            text = " ".join(part.text.split())
+            if part.text[0].isspace() and _continues(parts):
+                text = f" {text}"
+            if text and part.text[-1].isspace():
+                text = f"{text} " if not text.isspace() else text
+            if text:
+                parts.append(Text(text, part.source, part.marks))
+        else:
+            parts.append(part)
+    while parts and type(parts[-1]) is Text and parts[-1].text[-1] == " ":
+        last = parts.pop()
+        if stripped := last.text.rstrip():
+            parts.append(Text(stripped, last.source, last.marks))
+    return parts, behind
+
+
+def _continues(parts: list[Any]) -> bool:
+    """Whether a blank may follow: not at the start of the line, not after another blank."""
+    for part in reversed(parts):
+        if type(part) is Text:
+            return bool(part.text[-1] != " ")
+        if type(part) is not Anchor:
+            return True
+    return False

@@ -1,0 +1,243 @@
+"""Tables: the true grid with its spans (ISO 29500-1, 17.4).
+
+A cell that spans several positions stands at the first one; the others are None. Cells that continue a vertical merge
+belong to the cell above that starts at the same grid column, and to nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lrdoc.document import Cell, Part, Source, Table
+from lrdoc.errors import LimitExceeded
+from lrdoc.parsers.docx.changes import is_cell_gone, is_row_gone
+from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
+from lrdoc.parsers.docx.state import NEWLINE, Job, Walk
+from lrdoc.parsers.docx.styles import is_on
+from lrdoc.parsers.docx.text import choose_branch
+
+MAX_COLUMNS = 1024
+"""Word allows 63. What lies beyond goes into the last column, with a warning."""
+_MAX_POSITIONS_PER_CELL = 200
+_FREE_POSITIONS = 200_000
+
+
+@dataclass(slots=True)
+class _Cell:
+    """A cell while the grid is built."""
+
+    column: int
+    width: int
+    parts: tuple[Part, ...]
+    height: int = 1
+    continues: bool = False
+    """w:vMerge without "restart"."""
+    restarts: bool = False
+
+
+@dataclass(slots=True)
+class _Row:
+    cells: list[_Cell] = field(default_factory=list)
+    width: int = 0
+    """First column after the last cell."""
+    is_header: bool = False
+
+
+_TR, _TC, _TRPR, _TCPR, _SDT = W + "tr", W + "tc", W + "trPr", W + "tcPr", W + "sdt"
+_ALTERNATE = MC + "AlternateContent"
+_EMPTY = Cell()
+
+
+def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
+    """Read a w:tbl and give it to the sink. Tables without any content are left out."""
+    from lrdoc.parsers.docx.body import Lines, blocks
+
+    reader = walk.reader
+    source = Source(walk.part, path, None, walk.page)
+    notes_before = len(reader.note_calls)
+    walk.in_cell += 1
+    rows: list[_Row] = []
+    for row_element, row_path in _children(element, path, _TR):
+        properties = row_element.find(_TRPR)
+        if is_row_gone(properties, walk.options):
+            continue
+        row = _Row(is_header=properties is not None and is_on(properties.find(W + "tblHeader")))
+        column = _number(properties, "gridBefore", walk, row_path) if properties is not None else 0
+        page_before, page_after = walk.page, walk.page
+        merging = False
+        for cell_element, cell_path in _children(row_element, row_path, _TC):
+            cell_properties = cell_element.find(_TCPR)
+            width, vertical, horizontal = 1, None, None
+            if cell_properties is not None:
+                if is_cell_gone(cell_properties, walk.options):
+                    continue
+                for child in cell_properties:
+                    tag = child.tag
+                    if tag == _GRID_SPAN:
+                        width = max(1, _value(child, walk, cell_path, 1))
+                    elif tag == _V_MERGE:
+                        vertical = "restart" if child.get(VAL) == "restart" else "continue"
+                    elif tag == _H_MERGE:
+                        horizontal = "restart" if child.get(VAL) == "restart" else "continue"
+            walk.page = page_before
+            lines = Lines(walk)
+            yield blocks(walk, cell_element, cell_path, lines)
+            if page_before is not None and walk.page is not None and page_after is not None:
+                page_after = max(page_after, walk.page)
+            parts = lines.finish() if lines.lines else ()
+            if horizontal == "continue" and merging:
+                last = row.cells[-1]
+                last.width += width
+                last.parts = _joined(last.parts, parts)
+            elif column + width > MAX_COLUMNS and row.cells:
+                reader.warn(
+                    "table_too_wide",
+                    f"A row has more than {MAX_COLUMNS} columns; the rest went into its last cell",
+                    source,
+                )
+                row.cells[-1].parts = _joined(row.cells[-1].parts, parts)
+                continue
+            else:
+                row.cells.append(
+                    _Cell(column, width, parts, continues=vertical == "continue", restarts=vertical == "restart")
+                )
+                merging = horizontal == "restart"
+            column += width
+        walk.page = page_after
+        if properties is not None:
+            column += _number(properties, "gridAfter", walk, row_path)
+        row.width = min(column, MAX_COLUMNS)
+        rows.append(row)
+    walk.in_cell -= 1
+    table = _build(walk, element, rows, source, notes_before)
+    if table is not None:
+        sink.table(table)
+
+
+_GRID_SPAN, _V_MERGE, _H_MERGE = W + "gridSpan", W + "vMerge", W + "hMerge"
+
+
+def _children(element: Any, path: str, wanted: str) -> Any:
+    """Rows of a table or cells of a row, in order, through controls, custom XML, changes and alternatives."""
+    counts: dict[str, int] = {}
+    stack = [(iter(element), path, counts)]
+    name = local_name(wanted)
+    while stack:
+        iterator, place, counts = stack[-1]
+        for child in iterator:
+            tag = child.tag
+            if tag == wanted:
+                number = counts[name] = counts.get(name, 0) + 1
+                yield child, f"{place}/{name}[{number}]"
+                continue
+            if tag in _PROPERTIES:
+                continue
+            step = local_name(tag)
+            number = counts[step] = counts.get(step, 0) + 1
+            inner = child
+            inner_place = f"{place}/{step}[{number}]"
+            if tag == _SDT:
+                inner = child.find(W + "sdtContent")
+            elif tag == _ALTERNATE:
+                inner = choose_branch(child)
+                inner_place += f"/{local_name(inner.tag)}[1]" if inner is not None else ""
+            if inner is not None and len(inner):
+                stack.append((iter(inner), inner_place, {}))
+                break
+        else:
+            stack.pop()
+
+
+_PROPERTIES = frozenset(
+    {W + "tblPr", W + "tblGrid", _TRPR, _TCPR, W + "tblPrEx", W + "bookmarkStart", W + "bookmarkEnd"}
+)
+
+
+def _number(properties: Any, name: str, walk: Walk, path: str) -> int:
+    element = properties.find(W + name)
+    return _value(element, walk, path, 0) if element is not None else 0
+
+
+def _value(element: Any, walk: Walk, path: str, default: int) -> int:
+    """A count of columns; one that makes no sense costs itself, not the table."""
+    value = (element.get(VAL) or "").strip()
+    if value.isascii() and value.isdigit() and len(value) <= 4 and int(value) < MAX_COLUMNS:
+        return int(value)
+    walk.reader.warn(
+        "bad_value",
+        f"w:{local_name(element.tag)} has the value {value!r}, which is no count of columns; it was passed over",
+        Source(walk.part, path),
+    )
+    return default
+
+
+def _joined(first: tuple[Part, ...], second: tuple[Part, ...]) -> tuple[Part, ...]:
+    return (*first, NEWLINE, *second) if first and second else first or second
+
+
+def _build(walk: Walk, element: Any, rows: list[_Row], source: Source, notes_before: int) -> Table | None:
+    if not any(cell.parts for row in rows for cell in row.cells):
+        return None
+    width = max(row.width for row in rows)
+    cells = sum(len(row.cells) for row in rows)
+    if len(rows) * width > _FREE_POSITIONS + _MAX_POSITIONS_PER_CELL * cells:
+        raise LimitExceeded(
+            f"A table of {cells} cells claims a grid of {len(rows)} by {width} positions",
+            limit="DOCX_MAX_NODES",
+            where=source.where(),
+        )
+    above: dict[int, _Cell] = {}
+    for row in rows:
+        current: dict[int, _Cell] = {}
+        for cell in row.cells:
+            owner = above.get(cell.column) if cell.continues else None
+            if owner is not None and owner.width == cell.width:
+                owner.height += 1
+                owner.parts = _joined(owner.parts, cell.parts)
+                cell.height = 0
+                current[cell.column] = owner
+            else:
+                cell.continues = False
+                if cell.restarts:
+                    current[cell.column] = cell
+        above = current
+    grid: list[list[Cell | None]] = [[_EMPTY] * width for _ in rows]
+    for number, row in enumerate(rows):
+        target = grid[number]
+        for cell in row.cells:
+            if cell.height == 0:
+                continue
+            columns = range(cell.column, min(cell.column + cell.width, width))
+            if len(columns) > 1 or cell.height > 1:
+                for covered in range(number, number + cell.height):
+                    for at in columns:
+                        grid[covered][at] = None
+            target[cell.column] = Cell(cell.parts, cell.height, len(columns)) if columns else _EMPTY
+    headers = 0
+    while headers < len(rows) and rows[headers].is_header:
+        headers += 1
+    first = element.find(f".//{W}p")
+    if first is not None and (paraid := first.get(PARAID)) is not None:
+        source = Source(source.part, source.path, paraid, source.page)
+    extras: dict[str, Any] = {}
+    properties = element.find(W + "tblPr")
+    if properties is not None:
+        for key, name in (("title", "tblCaption"), ("alt_text", "tblDescription")):
+            described = properties.find(W + name)
+            if described is not None and described.get(VAL):
+                extras[key] = described.get(VAL)
+    return Table(
+        rows=tuple(map(tuple, grid)),
+        header_rows=headers,
+        footnotes=_footnotes(walk, notes_before),
+        source=source,
+        extras=extras,
+    )
+
+
+def _footnotes(walk: Walk, notes_before: int) -> tuple[str, ...]:
+    """Texts of the notes that were called inside."""
+    from lrdoc.parsers.docx.notes import note_texts
+
+    return note_texts(walk.reader, walk.reader.note_calls[notes_before:])
