@@ -12,6 +12,7 @@ from lrdoc.audit.base import ANY, FORMULA, Picture, Place, SourceText, Stretch
 from lrdoc.audit.latex import latex_letters, plain_letters
 from lrdoc.audit.result import AuditResult, Characters, KindCount, Problem
 from lrdoc.audit.written import Piece, Written
+from lrdoc.sidecar.escape import unescape
 
 _SHOWN = 60
 _MAX_DIFF = 400_000
@@ -63,8 +64,11 @@ class Comparison:
             mine = {place: pieces.pop(place) for place in [place for place in pieces if place[0] == part]}
             self._bag(part, stretches, mine)
         for place, stretches in groups.items():
-            for stretch in stretches:
-                self._sequence(place, stretch, pieces.pop(place, []))
+            first = stretches[0]
+            for other in stretches[1:]:
+                first.text += other.text
+                first.formulas += other.formulas
+            self._sequence(place, first, pieces.pop(place, []))
         for place, found in pieces.items():
             for piece in found:
                 if not piece.copy:
@@ -398,8 +402,8 @@ def _made_assets(written: Written) -> set[str]:
 
 
 def _same_body(content: str, tag: str) -> bool:
-    """Content of an item against the body of its tag, which writes `<\\/` for `</` and no outer table tag."""
-    if content == tag or content == tag.replace("<\\/", "</"):
+    """Content of an item against the body of its tag, which is escaped and has no outer table tag."""
+    if content == tag or content == (tag := unescape(tag)):
         return True
     return content.startswith("<table") and content.endswith("</table>") and content.partition(">")[2][:-8] == tag
 

@@ -6,8 +6,9 @@ import importlib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
-from lrdoc.audit.base import SourceReader
+from lrdoc.audit.base import SourceReader, SourceText
 from lrdoc.audit.compare import Comparison
 from lrdoc.audit.result import AuditResult
 from lrdoc.audit.written import read_folder
@@ -38,6 +39,11 @@ def count(source: Path, folder: Path) -> AuditResult:
     reader = _reader(source.suffix[1:].lower())
     written = read_folder(folder, reader.place)
     return Comparison(reader.read(source, written.params), written).result()
+
+
+def read_source(source: Path, params: Mapping[str, Any] | None = None) -> SourceText:
+    """What the source shows, for a look at the counter's own reading."""
+    return _reader(source.suffix[1:].lower()).read(source, params or {})
 
 
 def _reader(suffix: str) -> SourceReader:

@@ -16,6 +16,7 @@ from lrdoc.audit.docx_package import attribute, attributes, names, understood
 from lrdoc.audit.docx_styles import Styles, child
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_CONTROL = re.compile("[\x00\x02-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _SKIPPED = frozenset(
     {
         "w:pPr", "w:rPr", "w:tblPr", "w:tblGrid", "w:tblPrEx", "w:sdtPr", "w:sdtEndPr", "w:smartTagPr", "w:customXmlPr",
@@ -71,8 +72,14 @@ class _Paragraph:
 class _Field:
     """An open complex field; its instruction comes first, then what it shows."""
 
+    begin: etree._Element
+    form: etree._Element | None
     in_code: bool = True
     code: str = ""
+
+    @property
+    def name(self) -> str:
+        return (self.code.split() or [""])[0].upper()
 
 
 @dataclass(slots=True)
@@ -112,6 +119,8 @@ class Walk:
         self.references = References()
         self._containers = containers
         self._fields: list[_Field] = []
+        self._unclosed: set[etree._Element] = set()
+        self._ignored: set[etree._Element] = set()
         self._toc_depth = 0
         self._why: list[str] = []  # reasons why what is met now is not shown, innermost last
         self._place = _Place("", "text", next(containers))
@@ -122,9 +131,25 @@ class Walk:
     # -- driving ------------------------------------------------------------------------------------------------
 
     def run(self, elements: Iterator[etree._Element], path: str, kind: str) -> References:
-        """Walk the elements as the content of the place `path`."""
+        """Walk the elements as the content of the place `path`.
+
+        A field that never ends would turn all that follows into its instruction: then the walk is done again without
+        the characters that begin such fields.
+        """
+        before, excluded = len(self.out.stretches), dict(self.out.excluded)
+        nodes = list(elements)
+        self._walk(nodes, path, kind)
+        if self._unclosed:
+            self._ignored = self._unclosed
+            del self.out.stretches[before:]
+            self.out.excluded = excluded
+            self.references = References()
+            self._walk(nodes, path, kind)
+        return self.references
+
+    def _walk(self, nodes: list[etree._Element], path: str, kind: str) -> None:
         self._place = _Place(path, kind, next(self._containers))
-        self._push(elements, None)
+        self._push(iter(nodes), self._close_fields)
         stack = self._stack
         while stack:
             element = next(stack[-1][0], None)
@@ -139,9 +164,14 @@ class Walk:
                 handler(self, element)
             elif name in _SKIPPED or not name or name[0] == "?":
                 continue
+            elif self._paragraph is None:
+                self.wrapper(element)
             else:
                 stack.append((iter(element), None))
-        return self.references
+
+    def _close_fields(self) -> None:
+        self._unclosed.update(field.begin for field in self._fields)
+        self._fields = []
 
     def _push(self, elements: Iterator[etree._Element], leave: Callable[[], None] | None) -> None:
         self._stack.append((elements, leave))
@@ -159,6 +189,9 @@ class Walk:
     def _text(self, text: str) -> None:
         if not text:
             return
+        if not text.isprintable() and (controls := _CONTROL.findall(text)):
+            self.out.exclude("control", "".join(controls))
+            text = _CONTROL.sub("", text)
         if self._why:
             self.out.exclude(self._why[-1], text)
         elif self._fields and self._in_code():
@@ -186,9 +219,29 @@ class Walk:
 
         self._push(iter(element), leave)
 
-    def paragraph(self, element: etree._Element) -> None:
+    def _down(self, element: etree._Element) -> str:
+        """Path of an element of block content: steps count among siblings of the same name."""
         place = self._place
-        path = f"{place.path}/{self._step(place.steps, 'p')}" if place.path else self._step(place.steps, "p")
+        local = names[element.tag].partition(":")[2]
+        if self._paragraph is not None:  # a paragraph or table inside a paragraph
+            return f"{self._paragraph.stretch.path}/{local}[1]"
+        step = self._step(place.steps, local)
+        return f"{place.path}/{step}" if place.path else step
+
+    def wrapper(self, element: etree._Element) -> None:
+        """Whatever stands around block content, rows or cells is a step of the path."""
+        place = self._place
+        self._enter_place(self._down(element), place.kind, place.container, element)
+
+    def loose(self, element: etree._Element) -> None:
+        """A run or other inline content where a paragraph should stand: read as a paragraph of its own."""
+        if self._paragraph is not None:
+            self._inline(element)
+            return
+        self._begin_paragraph(self._down(element), "", False, iter([element]))
+
+    def paragraph(self, element: etree._Element) -> None:
+        path = self._down(element)
         properties = child(element, "w:pPr")
         style = ""
         numbered = False
@@ -202,6 +255,10 @@ class Walk:
                 elif name == "w:sectPr":
                     self.section(node)
         numbered = numbered or self.styles.numbered(style or self.styles.default_paragraph)
+        self._begin_paragraph(path, style, numbered, iter(element))
+
+    def _begin_paragraph(self, path: str, style: str, numbered: bool, elements: Iterator[etree._Element]) -> None:
+        place = self._place
         stretch = Stretch(self.part, path, place.kind, container=place.container, numbered=numbered)
         stretch.toc = self._toc_depth > 0 or self.styles.is_toc(style) or (bool(self._fields) and self._in_toc())
         # The stretch is put down at once so that text boxes come after the paragraph that anchors them.
@@ -214,16 +271,20 @@ class Walk:
             stretch.formulas = tuple(current.formulas)
             self._paragraph = outer
 
-        self._push(iter(element), leave)
+        self._push(elements, leave)
+
+    def _inline(self, element: etree._Element) -> None:
+        _INLINE.get(names[element.tag], Walk.descend)(self, element)
+
+    def descend(self, element: etree._Element) -> None:
+        self._push(iter(element), None)
 
     def table(self, element: etree._Element) -> None:
-        place = self._place
-        path = f"{place.path}/{self._step(place.steps, 'tbl')}" if place.path else self._step(place.steps, "tbl")
-        self._enter_place(path, place.kind, next(self._containers), element)
+        self._enter_place(self._down(element), self._place.kind, next(self._containers), element)
 
     def row(self, element: etree._Element) -> None:
         place = self._place
-        path = f"{place.path}/{self._step(place.steps, 'tr')}"
+        path = self._down(element)
         reason = ""
         properties = child(element, "w:trPr")
         if properties is not None:
@@ -236,7 +297,7 @@ class Walk:
 
     def cell(self, element: etree._Element) -> None:
         place = self._place
-        path = f"{place.path}/{self._step(place.steps, 'tc')}"
+        path = self._down(element)
         reason = ""
         properties = child(element, "w:tcPr")
         if properties is not None:
@@ -267,7 +328,7 @@ class Walk:
         anchor = self._paragraph
         steps = anchor.steps if anchor is not None else self._place.steps
         base = anchor.stretch.path if anchor is not None else self._place.path
-        step = self._step(steps, "txbx")
+        step = self._step(steps, "txbxContent")
         kind = "box" if self._place.kind in ("text", "cell") else self._place.kind
         fields, self._fields = self._fields, []
         formula, self._formula = self._formula, None
@@ -275,6 +336,7 @@ class Walk:
         elements, leave = self._stack.pop()
 
         def leave_all() -> None:
+            self._close_fields()
             self._fields, self._formula = fields, formula
             if leave is not None:
                 leave()
@@ -340,32 +402,41 @@ class Walk:
     # -- fields -------------------------------------------------------------------------------------------------
 
     def field_character(self, element: etree._Element) -> None:
+        if element in self._ignored or any(reason != "hidden" for reason in self._why):
+            return
         kind = attribute(element, "w:fldCharType")
         if kind == "begin":
-            data = child(element, "w:ffData")
-            if data is not None and self._shown():
-                self._form_field(data)
-            self._fields.append(_Field())
+            self._fields.append(_Field(element, child(element, "w:ffData")))
         elif kind == "separate":
-            if self._fields:
-                self._fields[-1].in_code = False
+            if self._fields and self._fields[-1].in_code:
+                self._end_code(self._fields[-1])
                 if self._paragraph is not None and self._in_toc():
                     self._paragraph.stretch.toc = True
         elif kind == "end" and self._fields:
+            if self._fields[-1].in_code:
+                self._end_code(self._fields[-1])
+                if self._fields[-1].name == "SYMBOL":
+                    self._text(ANY)
             self._fields.pop()
 
+    def _end_code(self, field: _Field) -> None:
+        """The instruction is complete: a form field shows its state."""
+        field.in_code = False
+        if field.form is not None:
+            self._form_field(field.form, field.name)
+
     def _in_toc(self) -> bool:
-        return any(not field.in_code and field.code.lstrip()[:4].upper() in ("TOC", "TOC ") for field in self._fields)
+        return any(not field.in_code and field.name == "TOC" for field in self._fields)
 
     def _in_code(self) -> bool:
         return any(field.in_code for field in self._fields)
 
-    def _form_field(self, data: etree._Element) -> None:
-        if child(data, "w:checkBox") is not None:
+    def _form_field(self, data: etree._Element, name: str) -> None:
+        if name == "FORMCHECKBOX":
             self._text(ANY)
             return
         choices = child(data, "w:ddList")
-        if choices is None:
+        if choices is None or name != "FORMDROPDOWN":
             return
         entries = [attribute(node, "w:val") or "" for node in choices if names[node.tag] == "w:listEntry"]
         chosen = child(choices, "w:result")
@@ -382,50 +453,47 @@ class Walk:
 
     # -- changes and branches -----------------------------------------------------------------------------------
 
-    def deleted(self, element: etree._Element) -> None:
-        if self.rules.changes == "accept":
-            self._without(element, "deleted")
+    def change(self, element: etree._Element) -> None:
+        """w:ins, w:del, w:moveFrom, w:moveTo around runs, paragraphs, rows or cells."""
+        view, reason = _CHANGES[names[element.tag]]
+        if self._paragraph is None:
+            self.wrapper(element)
         else:
             self._push(iter(element), None)
-
-    def moved_from(self, element: etree._Element) -> None:
-        if self.rules.changes == "accept":
-            self._without(element, "moved_from")
-        else:
-            self._push(iter(element), None)
-
-    def inserted(self, element: etree._Element) -> None:
-        if self.rules.changes == "reject":
-            self._without(element, "inserted")
-        else:
-            self._push(iter(element), None)
-
-    def moved_to(self, element: etree._Element) -> None:
-        if self.rules.changes == "reject":
-            self._without(element, "moved_to")
-        else:
-            self._push(iter(element), None)
+        self._with_reason(reason if self.rules.changes == view else "")
 
     def alternate(self, element: etree._Element) -> None:
         chosen = choose_branch(element)
         for branch in element:
             if branch is not chosen:
                 self.out.exclude("alternate_branch", visible_text(branch))
-        if chosen is not None:
+        if chosen is None:
+            return
+        if self._paragraph is not None:
             self._push(iter(chosen), None)
+            return
+        place = self._place
+        local = names[chosen.tag].partition(":")[2]
+        self._enter_place(f"{self._down(element)}/{local}[1]", place.kind, place.container, chosen)
 
     def control(self, element: etree._Element) -> None:
         """w:sdt; a gallery of tables of contents is one."""
-        gallery = child(child(child(element, "w:sdtPr"), "w:docPartObj"), "w:docPartGallery")
-        if gallery is None or (attribute(gallery, "w:val") or "").lower() != "table of contents":
-            self._push(iter(element), None)
+        content = child(element, "w:sdtContent")
+        path = self._down(element) if self._paragraph is None else ""
+        if content is None:
             return
-        self._toc_depth += 1
+        gallery = child(child(child(element, "w:sdtPr"), "w:docPartObj"), "w:docPartGallery")
+        is_toc = gallery is not None and (attribute(gallery, "w:val") or "").lower() == "table of contents"
+        self._toc_depth += is_toc
 
         def leave() -> None:
-            self._toc_depth -= 1
+            self._toc_depth -= is_toc
 
-        self._push(iter(element), leave)
+        self._push(iter(()), leave)
+        if self._paragraph is not None:
+            self._push(iter(content), None)
+        else:
+            self._enter_place(path, self._place.kind, self._place.container, content)
 
     # -- formulas -----------------------------------------------------------------------------------------------
 
@@ -512,6 +580,18 @@ def choose_branch(element: etree._Element) -> etree._Element | None:
     return fallback
 
 
+_CHANGES = {
+    "w:del": ("accept", "deleted"),
+    "w:moveFrom": ("accept", "moved_from"),
+    "w:ins": ("reject", "inserted"),
+    "w:moveTo": ("reject", "moved_to"),
+}
+"""Element → in which view its content is not there, and why."""
+_INLINE: Mapping[str, Callable[[Walk, etree._Element], None]] = {
+    "w:r": Walk.run_element,
+    "w:fldSimple": Walk.simple_field,
+    "m:oMath": Walk.formula,
+}
 _HANDLERS: Mapping[str, Callable[[Walk, etree._Element], None]] = {
     "w:p": Walk.paragraph,
     "w:tbl": Walk.table,
@@ -521,7 +601,22 @@ _HANDLERS: Mapping[str, Callable[[Walk, etree._Element], None]] = {
     "w:footnote": Walk.numbered_place,
     "w:endnote": Walk.numbered_place,
     "w:comment": Walk.numbered_place,
-    "w:r": Walk.run_element,
+    **dict.fromkeys(
+        (
+            "w:r",
+            "w:hyperlink",
+            "w:fldSimple",
+            "w:smartTag",
+            "w:drawing",
+            "w:pict",
+            "w:object",
+            "w:bdo",
+            "w:dir",
+            "m:oMath",
+            "m:oMathPara",
+        ),
+        Walk.loose,
+    ),
     "w:t": Walk.text,
     "m:t": Walk.text,
     "a:t": Walk.drawing_text,
@@ -537,13 +632,11 @@ _HANDLERS: Mapping[str, Callable[[Walk, etree._Element], None]] = {
     "w:cr": Walk.space,
     "w:ruby": Walk.ruby,
     "w:fldChar": Walk.field_character,
-    "w:fldSimple": Walk.simple_field,
-    "w:del": Walk.deleted,
-    "w:moveFrom": Walk.moved_from,
-    "w:ins": Walk.inserted,
-    "w:moveTo": Walk.moved_to,
+    "w:del": Walk.change,
+    "w:moveFrom": Walk.change,
+    "w:ins": Walk.change,
+    "w:moveTo": Walk.change,
     "mc:AlternateContent": Walk.alternate,
-    "m:oMath": Walk.formula,
     "w:sdt": Walk.control,
     "w:footnoteReference": Walk.note_reference,
     "w:endnoteReference": Walk.note_reference,

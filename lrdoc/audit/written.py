@@ -417,7 +417,7 @@ class _Cursor:
         self.flush()
         if claims:
             place = claims[0].place
-            piece = Piece(FORMULA, order, self.kept, self.copy, self.where, (match["latex"],))
+            piece = Piece(FORMULA, order, self.kept, self.copy, self.where, (unescape(match["latex"]),))
             self.reader.written.pieces.setdefault(place, []).append(piece)
             if self.label:
                 self._label(place)

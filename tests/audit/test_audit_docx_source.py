@@ -43,7 +43,7 @@ def shown(source: SourceText) -> dict[str, str]:
     return {stretch.path: stretch.text for stretch in source.stretches}
 
 
-def test_paths_count_elements_and_see_through_wrappers(tmp_path: Path) -> None:
+def test_paths_count_siblings_of_the_same_name(tmp_path: Path) -> None:
     body = (
         p("one")
         + sdt(p("two") + table([["a", "b"]]))
@@ -53,20 +53,20 @@ def test_paths_count_elements_and_see_through_wrappers(tmp_path: Path) -> None:
     )
     assert shown(read(tmp_path, body)) == {
         "body/p[1]": "one",
-        "body/p[2]": "two",
-        "body/tbl[1]/tr[1]/tc[1]/p[1]": "a",
-        "body/tbl[1]/tr[1]/tc[2]/p[1]": "b",
-        "body/p[3]": "three",
-        "body/p[4]": "four",
-        "body/tbl[2]/tr[1]/tc[1]/p[1]": "c",
-        "body/tbl[2]/tr[1]/tc[2]/tbl[1]/tr[1]/tc[1]/p[1]": "inner",
-        "body/tbl[2]/tr[1]/tc[2]/p[1]": "after",
+        "body/sdt[1]/p[1]": "two",
+        "body/sdt[1]/tbl[1]/tr[1]/tc[1]/p[1]": "a",
+        "body/sdt[1]/tbl[1]/tr[1]/tc[2]/p[1]": "b",
+        "body/customXml[1]/p[1]": "three",
+        "body/AlternateContent[1]/Choice[1]/p[1]": "four",
+        "body/tbl[1]/tr[1]/tc[1]/p[1]": "c",
+        "body/tbl[1]/tr[1]/tc[2]/tbl[1]/tr[1]/tc[1]/p[1]": "inner",
+        "body/tbl[1]/tr[1]/tc[2]/p[1]": "after",
     }
 
 
 def test_only_one_branch_of_an_alternative_is_shown(tmp_path: Path) -> None:
     known = read(tmp_path, p(run(alternate(textbox(p("box")), vml_textbox(p("box")), "wps"))))
-    assert shown(known) == {"body/p[1]/txbx[1]/p[1]": "box"}
+    assert shown(known) == {"body/p[1]/txbxContent[1]/p[1]": "box"}
     assert known.excluded == {"alternate_branch": 3}
     unknown = alternate(r("new"), r("old"), "zz").replace("<mc:Choice", '<mc:Choice xmlns:zz="urn:unknown"')
     assert shown(read(tmp_path, p(unknown))) == {"body/p[1]": "old"}
@@ -132,8 +132,10 @@ def test_special_characters_of_runs(tmp_path: Path) -> None:
 
 def test_form_fields_show_their_choice(tmp_path: Path) -> None:
     def begin(data: str) -> str:
-        return run(f'<w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar>') + run(
-            '<w:fldChar w:fldCharType="end"/>'
+        return (
+            run(f'<w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar>')
+            + run("<w:instrText> FORMDROPDOWN </w:instrText>")
+            + run('<w:fldChar w:fldCharType="end"/>')
         )
 
     entries = '<w:listEntry w:val="red"/><w:listEntry w:val="blue"/>'
@@ -263,3 +265,20 @@ def test_what_is_no_package_is_an_error_of_ours(tmp_path: Path, data: bytes) -> 
     path.write_bytes(data)
     with pytest.raises(SourceError, match=r"a\.docx"):
         read_docx(path, {})
+
+
+def test_a_field_that_never_ends_does_not_swallow_the_rest(tmp_path: Path) -> None:
+    begin = run('<w:fldChar w:fldCharType="begin"/>') + run("<w:instrText>IF</w:instrText>")
+    body = p("one", begin) + p("two ", field("PAGE", "3")) + p(run('<w:fldChar w:fldCharType="end"/>')) + p("four")
+    whole = read(tmp_path, body)
+    assert [s.text for s in whole.stretches] == ["one", "four"]
+    open_end = read(tmp_path, p("one", begin) + p("two ", field("PAGE", "3")) + p("four"))
+    assert [s.text for s in open_end.stretches] == ["one", "two 3", "four"]
+
+
+def test_runs_that_stand_where_a_paragraph_should_are_read(tmp_path: Path) -> None:
+    assert shown(read(tmp_path, p("a") + r("loose") + f"<w:ins>{p('b')}</w:ins>")) == {
+        "body/p[1]": "a",
+        "body/r[1]": "loose",
+        "body/ins[1]/p[1]": "b",
+    }
