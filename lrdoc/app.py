@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from lrdoc import flow
 from lrdoc.chunkers.named import NamedChunkers
 from lrdoc.errors import ConfigurationError, EmptyDocumentError, EngineError, UnsupportedFormatError, UsageError
-from lrdoc.mistakes import show, show_all
+from lrdoc.mistakes import Mistake, show
 from lrdoc.params import fill
 from lrdoc.parsers.registry import Registry, load_registry
 from lrdoc.routing.chunk_options import ChunkConfig, ChunkSettings, build_chunk_config, snapshot
@@ -22,6 +22,8 @@ from lrdoc.settings import Settings, read_process
 COMMAND_LINE_RULES = "*:native-teP;*:legacy-R"
 """Rules of the command line when nothing is configured."""
 COMMAND_LINE_DEFAULT = "command-line default"
+UNSUPPORTED = "suffix_not_supported"
+"""Kind of the mistake when an engine does not take a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +61,19 @@ class App:
         text, within, label = find_rules(choices, settings.of(RoutingSettings).rules)
         rules = read_rules(text, capabilities, within)
         wrong = list(settings.mistakes)
-        wrong += [f"{m.within}:\n{show(m, environ.get(m.within, ''))}" for m in registry.check_environment(environ)]
+        wrong += [tell([mistake], environ) for mistake in registry.check_environment(environ)]
         if rules.errors:
-            wrong.append(f"{rules.within}:\n{rules.report()}")
+            wrong.append(tell(rules.errors, {within: rules.text}))
         if wrong:
             raise ConfigurationError("\n".join(("The configuration cannot be used:", *wrong)))
         router = Router(capabilities, rules, engine=choices.engine or "", options=choices.options, default_label=label)
         if router.errors:
-            raise UsageError(show_all(router.errors, router.texts))
+            raise UsageError(tell(router.errors, router.texts))
         return cls(settings, registry, router, build_chunk_config(settings.of(ChunkSettings)))
 
     def takes(self, name: str) -> bool:
-        """Whether the engine that the name routes to takes it; a name with mistakes counts, so that it is reported."""
-        decision = self.router.resolve(name)
-        return decision.supported or bool(decision.errors)
+        """Whether the engine that the name routes to takes its suffix."""
+        return self.router.resolve(name).supported
 
     def canonical_name(self, name: str) -> str:
         return self.router.resolve(name).canonical
@@ -80,12 +81,11 @@ class App:
     def plan(self, name: str) -> flow.Plan:
         """What happens to a file of this name. Raises UsageError or UnsupportedFormatError."""
         decision = self.router.resolve(name)
-        if decision.errors:
-            raise UsageError(show_all(decision.errors, {**self.router.texts, "name": name}))
-        if not decision.supported or decision.engine is None:
-            told = next((w for w in decision.warnings if w.kind == "suffix_not_supported"), None)
-            message, hint = (told.message, told.hint) if told else ("no engine takes it", "")
-            raise UnsupportedFormatError(f"{name}: {message}", hint=hint)
+        refusal = next((m for m in (*decision.errors, *decision.warnings) if m.kind == UNSUPPORTED), None)
+        if refusal is not None and not decision.supported:
+            raise UnsupportedFormatError(f"{name}: {refusal.message}", hint=refusal.hint)
+        if decision.errors or decision.engine is None:
+            raise UsageError(tell(decision.errors, {**self.router.texts, "name": name}))
         return flow.Plan(
             canonical_name=decision.canonical,
             engine=decision.engine_name,
@@ -137,6 +137,11 @@ class App:
         capabilities = self.router.capabilities
         suffix = self.router.resolve(name).suffix
         return [e for e in capabilities.takers(suffix) if e != engine and capabilities.engines[e].configured]
+
+
+def tell(mistakes: Iterable[Mistake], texts: Mapping[str, str]) -> str:
+    """All mistakes, each with the text that it stands in and its place there."""
+    return "\n".join(f"{m.within}: {show(m, texts.get(m.within, ''))}" for m in mistakes)
 
 
 def find_rules(choices: Choices, configured: str) -> tuple[str, str, str]:
