@@ -244,7 +244,7 @@ class ChunkerSpec:
     """Import-cheap description of a strategy. Built-in and third-party chunkers register the same way."""
 
     letter: str
-    """Selector in processing options: "F", "R", "V", "P", "C"; "" for third-party chunkers, which are chosen by name."""
+    """Selector in processing options: "F", "R", "V", "P", "C"; "" for third-party chunkers, chosen by name."""
     name: str
     """Key of its options in `chunk_options`: "recursive_character"."""
     impl: str

@@ -149,7 +149,6 @@ class Cutter:
 
     def _cut_characters(self, start: int, end: int) -> Iterator[Piece]:
         """The last resort: between any two characters, except inside what is to be kept whole."""
-        text = self._text
         inside = self._whole[bisect.bisect_right(self._whole_ends, start) :] if self._whole else ()
         ranges = [(a, b) for a, b in itertools.takewhile(lambda r: r[0] < end, inside) if start <= a and b <= end]
         if not ranges:

@@ -11,8 +11,8 @@ import base64
 import functools
 import gzip
 import hashlib
-import importlib
 import importlib.util
+import itertools
 import re
 import types
 from collections.abc import Callable, Sequence
@@ -146,7 +146,7 @@ def cut_stretches(text: str) -> list[tuple[int, int]]:
         found = _SAFE_CUT.search(text, wanted, wanted + (_DIRECT_CHARS - _STRETCH_CHARS))
         cuts.append(found.start() if found is not None else wanted)
     cuts.append(end)
-    return list(zip(cuts, cuts[1:], strict=False))
+    return list(itertools.pairwise(cuts))
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -309,7 +309,7 @@ class WrappedTokenizer:
 
     def _spread(self, n_tokens: int, text: str) -> Offsets:
         """Boundaries of a tokenizer that changes the text: tokens spread evenly over each stretch between spaces."""
-        ends: list[NDArray[np.float64]] = [np.zeros(1)]
+        ends: list[NDArray[Any]] = [np.zeros(1)]
         place = 0
         for piece in re.findall(r"\s*\S{1,64}|\s+", text):
             n = self.count(piece)
