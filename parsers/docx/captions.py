@@ -1,7 +1,8 @@
 """Captions: which paragraph belongs to which table, picture or equation.
 
-A caption stays in the text; its words are also given to the item it belongs to. Word knows captions by style ("caption")
-and by the SEQ field that counts them; without either, a paragraph next to an item that begins like "Table 3:" is one.
+A caption stays in the text; its words are also given to the item it belongs to. Word knows captions by style
+("caption") and by the SEQ field that counts them; without either, a paragraph next to an item that begins like
+"Table 3:" is one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from lrdoc.parsers.docx.state import Line
 Kind = Literal["table", "drawing", "equation", ""]
 
 _WORDS: dict[Kind, str] = {
-    "table": "table|tab|tabelle|tableau|tabla|tabela|tabella|tabell|tabel|taulukko|таблица|табл|πίνακας|表格|表|표|bảng|جدول|טבלה",
+    "table": (
+        "table|tab|tabelle|tableau|tabla|tabela|tabella|tabell|tabel|taulukko|таблица|табл|πίνακας|表格|表|표|bảng|جدول|"
+        "טבלה"
+    ),
     "drawing": (
         "figure|fig|abbildung|abb|bild|illustration|figura|figur|image|picture|photo|chart|diagram|graph|scheme|exhibit|"
         "afbeelding|kuva|рисунок|рис|εικόνα|图表|图片|图|圖|図|그림|hình|شكل|איור"
@@ -27,7 +31,8 @@ _WORDS: dict[Kind, str] = {
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split("|")}
 _START = re.compile(
-    rf"\s*({'|'.join(sorted(_KINDS, key=len, reverse=True))})\.?[ \u00a0\u3000]*[\dIVXivx]+(?:[.\-–—]\d+)*[a-z]?\s*(?:[.:：)—–-]|\s|$)",
+    rf"\s*({'|'.join(sorted(_KINDS, key=len, reverse=True))})\.?[ \u00a0\u3000]*"
+    r"[\dIVXivx]+(?:[.\-–—]\d+)*[a-z]?\s*(?:[.:：)—–-]|\s|$)",
     re.IGNORECASE,
 )
 _LONGEST = 600

@@ -64,8 +64,8 @@ _SUBTITLE_NAMES = frozenset(
 )
 _CAPTION_NAMES = frozenset(
     (
-        "caption|beschriftung|légende|legende|epígrafe|leyenda|legenda|didascalia|bijschrift|название объекта|题注|標號|"
-        "図表番号|캡션|table caption|image caption|figure caption|captioned figure caption|tablecaption|imagecaption"
+        "caption|beschriftung|légende|legende|epígrafe|leyenda|legenda|didascalia|bijschrift|название объекта|题注|"
+        "標號|図表番号|캡션|table caption|image caption|figure caption|captioned figure caption|tablecaption|imagecaption"
     ).split("|")
 )
 _TOC_NAME = re.compile(
@@ -73,9 +73,7 @@ _TOC_NAME = re.compile(
 )
 _TOC_ID = re.compile(r"(?:toc|verzeichnis|tm|contents)[1-9]|tableof(?:figures|authorities)", re.IGNORECASE)
 _TOC_HEADING_NAMES = frozenset(
-    "toc heading|contents heading|toa heading|tocheading|inhaltsverzeichnisüberschrift|en-tête de table des matières".split(
-        "|"
-    )
+    ("toc heading", "contents heading", "toa heading", "tocheading", "inhaltsverzeichnisüberschrift")
 )
 _CODE_NAME = re.compile(
     r"source ?code|\bcode\b|preformatted|verbatim|program ?listing|source text|teletype|"

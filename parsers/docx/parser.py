@@ -33,8 +33,8 @@ class DocxParser:
         if params.get("smart_heading"):
             log.add(
                 "smart_heading_unavailable",
-                "smart_heading finds headings that a document does not mark as such; it is not built yet, so headings were "
-                "taken from outline levels and styles. Give headings a heading style in Word to have them found",
+                "smart_heading finds headings that a document does not mark as such; it is not built yet, so headings "
+                "were taken from outline levels and styles. Give headings a heading style in Word to have them found",
             )
         archive = _open(source)
         with archive:

@@ -172,7 +172,7 @@ def page_break(line: Line) -> None:
 
 
 def _recorded_break(line: Line) -> None:
-    """w:lastRenderedPageBreak: Word began a new page here when it last saved. After an explicit break it is the same."""
+    """w:lastRenderedPageBreak: Word began a new page here when it last saved. Behind an explicit break it is that one."""
     walk = line.walk
     if walk.page is None or walk.is_nested:
         return
@@ -541,9 +541,9 @@ def _subdocument(line: Line, element: Any, marks: Marks) -> None:
 
 
 _SKIPPED = (
-    "pPr rPr sdtPr sdtEndPr smartTagPr customXmlPr proofErr permStart permEnd bookmarkEnd fldData footnoteRef endnoteRef "
-    "annotationRef separator continuationSeparator commentReference pgNum dayShort monthShort yearShort dayLong monthLong "
-    "yearLong moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd customXmlInsRangeStart "
+    "pPr rPr sdtPr sdtEndPr smartTagPr customXmlPr proofErr permStart permEnd bookmarkEnd fldData footnoteRef "
+    "endnoteRef annotationRef separator continuationSeparator commentReference pgNum dayShort monthShort yearShort "
+    "dayLong monthLong yearLong moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd customXmlInsRangeStart "
     "customXmlInsRangeEnd customXmlDelRangeStart customXmlDelRangeEnd customXmlMoveFromRangeStart "
     "customXmlMoveFromRangeEnd customXmlMoveToRangeStart customXmlMoveToRangeEnd sectPr tblPr tblGrid trPr tcPr"
 ).split()
