@@ -65,7 +65,8 @@ _SUBTITLE_NAMES = frozenset(
 _CAPTION_NAMES = frozenset(
     (
         "caption|beschriftung|légende|legende|epígrafe|leyenda|legenda|didascalia|bijschrift|название объекта|题注|"
-        "標號|図表番号|캡션|table caption|image caption|figure caption|captioned figure caption|tablecaption|imagecaption"
+        "標號|図表番号|캡션|"
+        "table caption|image caption|figure caption|captioned figure caption|tablecaption|imagecaption"
     ).split("|")
 )
 _TOC_NAME = re.compile(

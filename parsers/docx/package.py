@@ -212,7 +212,7 @@ class Package:
     def _repair(self, data: bytes, part: str, doctype: bool, error: etree.XMLSyntaxError) -> etree._Element | None:
         if "Excessive depth" in str(error):
             raise LimitExceeded(
-                f"XML elements are nested more than {256 if doctype else _LIBXML_DEPTH} deep, the most that can be read",
+                f"XML elements are nested more than {256 if doctype else _LIBXML_DEPTH} deep, too deep to be read",
                 limit="DOCX_MAX_DEPTH",
                 where=self.prefix + part,
             ) from error

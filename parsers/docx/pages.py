@@ -1,10 +1,12 @@
-"""Whether a document says where its pages begin."""
+"""Where pages begin: breaks that someone made, and those that Word records of its last layout."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from lrdoc.parsers.docx.names import VAL, W
+from lrdoc.document import Source
+from lrdoc.parsers.docx.names import W
+from lrdoc.parsers.docx.state import Line
 from lrdoc.parsers.docx.styles import Styles, is_on
 
 
@@ -19,4 +21,38 @@ def records_pages(body: Any, styles: Styles) -> bool:
     return styles.page_break_styles()
 
 
-__all__ = ["VAL", "records_pages"]
+def page_break(line: Line) -> None:
+    """An explicit page break: what follows stands on the next page."""
+    walk = line.walk
+    if walk.page is None:
+        return
+    walk.page += 1
+    walk.break_pending = True
+    line.break_at = (len(line.parts), len(line.buffer))
+    _turn_page(line)
+
+
+def recorded_break(line: Line) -> None:
+    """w:lastRenderedPageBreak: a new page began here when Word last saved. Behind an explicit break it is that one."""
+    walk = line.walk
+    if walk.page is None or walk.is_nested:
+        return
+    if walk.break_pending:
+        walk.break_pending = False
+        if line.is_empty or ends_with_break(line):
+            return
+    walk.page += 1
+    _turn_page(line)
+
+
+def _turn_page(line: Line) -> None:
+    source = line.source
+    line.set_source(Source(source.part, source.path, source.paraid, line.walk.page))
+
+
+def ends_with_break(line: Line) -> bool:
+    if line.break_at is None:
+        return False
+    parts, texts = line.break_at
+    after = "".join(line.buffer[texts:] if len(line.parts) == parts else line.buffer)
+    return len(line.parts) <= parts + 1 and not after.strip()

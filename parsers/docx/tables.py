@@ -12,10 +12,10 @@ from typing import Any
 from lrdoc.document import Cell, Part, Source, Table
 from lrdoc.errors import LimitExceeded
 from lrdoc.parsers.docx.changes import is_cell_gone, is_row_gone
+from lrdoc.parsers.docx.inline import choose_branch
 from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
 from lrdoc.parsers.docx.state import NEWLINE, Job, Walk
 from lrdoc.parsers.docx.styles import is_on
-from lrdoc.parsers.docx.text import choose_branch
 
 MAX_COLUMNS = 1024
 """Word allows 63. What lies beyond goes into the last column, with a warning."""

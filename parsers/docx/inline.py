@@ -1,0 +1,264 @@
+"""What stands in a line besides plain runs: one handler for each element, in the table `INLINE`.
+
+A handler adds to the line, or says where to go on reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from lrdoc.document import Anchor, Mark
+from lrdoc.parsers.docx import drawings, equations, notes
+from lrdoc.parsers.docx.changes import change_mark
+from lrdoc.parsers.docx.fields import enter_field, field_character
+from lrdoc.parsers.docx.names import MC, R_ID, UNDERSTOOD, W14, M, W
+from lrdoc.parsers.docx.pages import page_break, recorded_break
+from lrdoc.parsers.docx.runs import Marks, clean_text
+from lrdoc.parsers.docx.state import Field, Line
+from lrdoc.parsers.docx.symbols import symbol_text
+
+Descent = tuple[Iterable[Any], Marks]
+"""Where to go on: elements to read, and the marks for what is found there."""
+Handler = Callable[[Line, Any, Marks], Descent | None]
+
+
+def descend(line: Line, element: Any, marks: Marks) -> Descent | None:
+    """A wrapper: smart tags, custom XML, controls, directions, and whatever is not known."""
+    return (element, marks) if len(element) else None
+
+
+def _text(line: Line, element: Any, marks: Marks) -> None:
+    if element.text:
+        text = element.text
+        line.text(text if text.isprintable() else clean_text(text, element), marks)
+
+
+def _deleted_text(line: Line, element: Any, marks: Marks) -> None:
+    if line.walk.options.shows_deletions:
+        _text(line, element, marks)
+
+
+def _character(character: str) -> Handler:
+    def add(line: Line, element: Any, marks: Marks) -> None:
+        line.text(character, marks)
+
+    return add
+
+
+def _line_break(line: Line, element: Any, marks: Marks) -> None:
+    line.text("\n", marks)
+    if element.get(W + "type") == "page" and not line.is_silent and not line.walk.is_nested:
+        line.flush()
+        page_break(line)
+
+
+def _symbol(line: Line, element: Any, marks: Marks) -> None:
+    value = element.get(W + "char") or ""
+    try:
+        code = int(value, 16)
+    except ValueError:
+        code = 0
+    text = symbol_text(code, element.get(W + "font") or "")
+    if text:
+        line.text(text, marks)
+    else:
+        line.reader.warn("bad_value", f"w:sym has the code {value!r}, which is no character", line.source)
+
+
+def _instruction(line: Line, element: Any, marks: Marks) -> None:
+    fields = line.walk.fields
+    if fields and not fields[-1].in_result and element.text:
+        fields[-1].instruction.append(element.text)
+
+
+def _deleted_instruction(line: Line, element: Any, marks: Marks) -> None:
+    if line.walk.options.shows_deletions:
+        _instruction(line, element, marks)
+
+
+def _field_character(line: Line, element: Any, marks: Marks) -> None:
+    field_character(line, element)
+
+
+def _simple_field(line: Line, element: Any, marks: Marks) -> Descent | None:
+    field = Field(in_result=True)
+    enter_field(line, field, element.get(W + "instr") or "")
+    if field.is_toc:
+        line.walk.toc_depth -= 1
+    if field.mark is not None:
+        marks = (*marks, field.mark)
+    return element, marks
+
+
+def _hyperlink(line: Line, element: Any, marks: Marks) -> Descent | None:
+    rel = line.reader.package.rel(line.walk.part, element.get(R_ID))
+    anchor = element.get(W + "anchor")
+    target = rel.raw if rel is not None else ""
+    if anchor:
+        target = f"{target}#{anchor}"
+    if target:
+        marks = (*marks, Mark("link", target))
+    return element, marks
+
+
+def _revision(kind: str) -> Handler:
+    inserted = kind in ("ins", "moveTo")
+
+    def enter(line: Line, element: Any, marks: Marks) -> Descent | None:
+        options = line.walk.options
+        if options.changes == "annotate":
+            return element, (*marks, change_mark(element, "ins" if inserted else "del"))
+        if inserted == (options.changes == "accept"):
+            return element, marks
+        return None
+
+    return enter
+
+
+def _control(line: Line, element: Any, marks: Marks) -> Descent | None:
+    content = element.find(W + "sdtContent")
+    return (content, marks) if content is not None else None
+
+
+def _ruby(line: Line, element: Any, marks: Marks) -> None:
+    """Base text with its reading behind it in parentheses."""
+    base = "".join(_ruby_text(element, "rubyBase"))
+    reading = "".join(_ruby_text(element, "rt"))
+    if base:
+        line.text(base, marks)
+    if reading:
+        line.generated("(")
+        line.text(reading, marks)
+        line.generated(")")
+
+
+def _ruby_text(element: Any, name: str) -> Iterator[str]:
+    for child in element.iterchildren(W + name):
+        for text in child.iter(W + "t"):
+            if text.text:
+                yield text.text
+
+
+def choose_branch(element: Any) -> Any | None:
+    """The branch of mc:AlternateContent that is read: the first Choice that is understood, else the Fallback."""
+    fallback = None
+    for branch in element:
+        if branch.tag == MC + "Choice":
+            spaces = branch.nsmap
+            required = (branch.get("Requires") or "").split()
+            if all(spaces.get(prefix) in UNDERSTOOD for prefix in required):
+                return branch
+        elif branch.tag == MC + "Fallback" and fallback is None:
+            fallback = branch
+    return fallback
+
+
+def _alternate(line: Line, element: Any, marks: Marks) -> Descent | None:
+    branch = choose_branch(element)
+    return (branch, marks) if branch is not None else None
+
+
+def _bookmark(line: Line, element: Any, marks: Marks) -> None:
+    name = element.get(W + "name")
+    if name and name != "_GoBack" and not line.is_silent:
+        line.add(Anchor(name))
+
+
+def _comment_start(line: Line, element: Any, marks: Marks) -> None:
+    comment_id = element.get(W + "id")
+    if comment_id is not None and line.walk.options.comments != "drop":
+        line.walk.comments[comment_id] = Mark("comment", comment_id)
+        line.walk.renew_marks()
+
+
+def _comment_end(line: Line, element: Any, marks: Marks) -> None:
+    if line.walk.comments.pop(element.get(W + "id"), None) is not None:
+        line.walk.renew_marks()
+
+
+def _graphic(line: Line, element: Any, marks: Marks) -> None:
+    if not line.is_silent:
+        drawings.read_graphic(line, element, marks)
+
+
+def _equation(line: Line, element: Any, marks: Marks) -> None:
+    if not line.is_silent:
+        equations.read_equation(line, element)
+
+
+def _note(line: Line, element: Any, marks: Marks) -> None:
+    if not line.is_silent:
+        notes.read_reference(line, element)
+
+
+def _inner_block(line: Line, element: Any, marks: Marks) -> None:
+    """Block content inside a paragraph, which the standard does not allow outside text boxes."""
+    if not line.is_silent:
+        line.box(element, element.tag.rpartition("}")[2])
+
+
+def _page(line: Line, element: Any, marks: Marks) -> None:
+    recorded_break(line)
+
+
+def _subdocument(line: Line, element: Any, marks: Marks) -> None:
+    rel = line.reader.package.rel(line.walk.part, element.get(R_ID))
+    line.reader.warn(
+        "subdocument_left_out",
+        f"The text of the linked document {rel.raw if rel is not None else ''!r} is not part of this file",
+        line.source,
+    )
+
+
+_SKIPPED = (
+    "pPr rPr sdtPr sdtEndPr smartTagPr customXmlPr proofErr permStart permEnd bookmarkEnd fldData footnoteRef "
+    "endnoteRef annotationRef separator continuationSeparator commentReference pgNum dayShort monthShort yearShort "
+    "dayLong monthLong yearLong moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd "
+    "customXmlInsRangeStart customXmlInsRangeEnd customXmlDelRangeStart customXmlDelRangeEnd "
+    "customXmlMoveFromRangeStart customXmlMoveFromRangeEnd customXmlMoveToRangeStart customXmlMoveToRangeEnd "
+    "sectPr tblPr tblGrid trPr tcPr"
+).split()
+
+INLINE: dict[str, Handler | None] = {
+    **{W + name: None for name in _SKIPPED},
+    W + "t": _text,
+    W + "r": descend,
+    W + "delText": _deleted_text,
+    W + "tab": _character("\t"),
+    W + "ptab": _character("\t"),
+    W + "cr": _character("\n"),
+    W + "br": _line_break,
+    W + "noBreakHyphen": _character("\u2011"),
+    W + "softHyphen": _character("\u00ad"),
+    W + "sym": _symbol,
+    W + "instrText": _instruction,
+    W + "delInstrText": _deleted_instruction,
+    W + "fldChar": _field_character,
+    W + "fldSimple": _simple_field,
+    W + "hyperlink": _hyperlink,
+    W + "ins": _revision("ins"),
+    W + "moveTo": _revision("moveTo"),
+    W + "del": _revision("del"),
+    W + "moveFrom": _revision("moveFrom"),
+    W + "sdt": _control,
+    W + "ruby": _ruby,
+    MC + "AlternateContent": _alternate,
+    W + "bookmarkStart": _bookmark,
+    W + "commentRangeStart": _comment_start,
+    W + "commentRangeEnd": _comment_end,
+    W + "drawing": _graphic,
+    W + "pict": _graphic,
+    W + "object": _graphic,
+    W + "contentPart": _graphic,
+    W14 + "contentPart": _graphic,
+    M + "oMath": _equation,
+    M + "oMathPara": _equation,
+    W + "footnoteReference": _note,
+    W + "endnoteReference": _note,
+    W + "lastRenderedPageBreak": _page,
+    W + "subDoc": _subdocument,
+    W + "p": _inner_block,
+    W + "tbl": _inner_block,
+    W + "txbxContent": _inner_block,
+}
