@@ -83,7 +83,8 @@ class App:
         decision = self.router.resolve(name)
         refusal = next((m for m in (*decision.errors, *decision.warnings) if m.kind == UNSUPPORTED), None)
         if refusal is not None and not decision.supported:
-            raise UnsupportedFormatError(f"{name}: {refusal.message}", hint=refusal.hint)
+            hint = refusal.hint[:1].upper() + refusal.hint[1:]
+            raise UnsupportedFormatError(f"{name}: {refusal.message}", hint=hint)
         if decision.errors or decision.engine is None:
             raise UsageError(tell(decision.errors, {**self.router.texts, "name": name}))
         return flow.Plan(
@@ -126,7 +127,7 @@ class App:
                 progress=progress or flow.silent,
                 labels=labels,
             )
-        except (EngineError, EmptyDocumentError, UnsupportedFormatError) as e:
+        except (EngineError, EmptyDocumentError) as e:
             others = self.other_engines(path.name, plan.engine)
             if others and not e.hint:
                 e.hint = f"Other engines that take such files: {', '.join(others)} (--engine {others[0]})"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -206,16 +207,17 @@ def command(
     work = ParseWork(choices, doc_id, force_reparse, preview=0 if as_json else preview)
     if jobs == 1:
         work = replace(work, app=app, progress=lambda event: bar.update(f"{event.source.name}: {event.stage}"))
-    outcomes = run_batch(work, tasks, jobs)
     failed = 0
-    for item in plan:
-        outcome = next(outcomes) if isinstance(item, Task) else item
-        if outcome.interrupted:
-            raise KeyboardInterrupt
-        bar.advance()
-        bar.hide()
-        failed += outcome.failed
-        show_outcome(outcome, as_json=as_json, quiet=quiet, debug=debug)
+    with output_folders(task.parsed_dir.parent for task in tasks):
+        outcomes = run_batch(work, tasks, jobs)
+        for item in plan:
+            outcome = next(outcomes) if isinstance(item, Task) else item
+            if outcome.interrupted:
+                raise KeyboardInterrupt
+            bar.advance()
+            bar.hide()
+            failed += outcome.failed
+            show_outcome(outcome, as_json=as_json, quiet=quiet, debug=debug)
     if len(plan) > 1 and not (quiet or as_json):
         click.echo(f"{plural(len(plan) - failed, 'file')} parsed, {failed} failed")
     return EXIT_FAILED if failed else 0
@@ -240,9 +242,12 @@ def plan_tasks(app: App, files: Sequence[Path], output: Path | None) -> Iterator
             source = str(item.path)
             try:
                 target = target_of(app.canonical_name(item.path.name), item, output)
-                first = taken.setdefault(os.path.normcase(target.absolute()), source)
-                if first is not source:
-                    raise UsageError(f"{item.path.name} has the same target as {first}: {target.name}")
+                key = os.path.normcase(target.absolute())
+                if taken.get(key) == source:
+                    raise UsageError(f"{item.path.name} is given twice")
+                if key in taken:
+                    raise UsageError(f"{item.path.name} has the same target as {taken[key]}: {target.name}")
+                taken[key] = source
             except LrdocError as e:
                 yield Outcome(error_to_json(e, source))
             else:
@@ -259,19 +264,46 @@ def target_of(canonical_name: str, item: Input, output: Path | None) -> Path:
     return parsed_dir(item.path.parent if beside.name == PARSED else item.path.parent / PARSED, canonical_name)
 
 
+@contextmanager
+def output_folders(folders: Iterable[Path]) -> Iterator[None]:
+    """Make the folders that hold the parsed folders, once for all processes; those that stay empty go again."""
+    made: list[Path] = []
+    for folder in dict.fromkeys(folders):
+        for path in reversed((folder, *folder.parents)):
+            if not path.exists():
+                # Where this fails, the parse of each file says why.
+                with suppress(OSError):
+                    path.mkdir()
+                    made.append(path)
+    try:
+        yield
+    finally:
+        for path in reversed(made):
+            with suppress(OSError):
+                path.rmdir()
+
+
 def show_outcome(outcome: Outcome, *, as_json: bool, quiet: bool, debug: bool) -> None:
     """One file's result: JSON or text on stdout, failures on stderr."""
     record = outcome.record
     if outcome.failed:
-        error = record["error"]
-        place = f" (at {error['where']})" if error["where"] else ""
-        click.echo(f"{record['source']}: {error['message']}{place}", err=True)
+        click.echo(sentence(record["source"], record["error"]), err=True)
         if debug and outcome.traceback:
             click.echo(outcome.traceback, err=True)
     if as_json:
         click.echo(to_json(record))
     elif not (quiet or outcome.failed):
         click.echo("\n".join(describe(outcome)))
+
+
+def sentence(source: str, error: Mapping[str, str]) -> str:
+    """What went wrong with a source, named as the caller named it."""
+    message, name = error["message"], Path(source).name
+    if message.startswith((f"{name} ", f"{name}: ")):
+        told = source + message[len(name) :]
+    else:
+        told = message if message.startswith(source) else f"{source}: {message}"
+    return f"{told} (at {error['where']})" if error["where"] else told
 
 
 def describe(outcome: Outcome) -> Iterator[str]:

@@ -105,7 +105,7 @@ def test_a_failing_file_is_told_in_one_sentence_and_the_others_still_parse() -> 
     Path("empty.txt").touch()
     ran = parse("missing.txt", "empty.txt", "b.txt", "--json")
     assert ran.code == 1
-    assert ran.err == "missing.txt: missing.txt does not exist\nempty.txt: empty.txt is empty\n"
+    assert ran.err == "missing.txt does not exist\nempty.txt is empty\n"
     missing, empty, parsed = ran.records
     assert missing == {
         "source": "missing.txt",
@@ -140,6 +140,12 @@ def test_the_first_of_two_sources_with_one_target_is_parsed() -> None:
     assert (
         ran.records[1]["error"]["message"] == "notes.[legacy].txt has the same target as a/notes.txt: notes.txt.parsed"
     )
+
+
+def test_a_file_that_is_given_twice_is_parsed_once() -> None:
+    write("notes.txt")
+    ran = parse("notes.txt", "./notes.txt", ".", "--json")
+    assert [r.get("error", {}).get("message") for r in ran.records] == [None, *["notes.txt is given twice"] * 2]
 
 
 def test_something_else_that_holds_the_name_of_the_folder_is_left_alone() -> None:
