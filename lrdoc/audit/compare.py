@@ -49,7 +49,7 @@ class Comparison:
         self.excluded: Counter[str] = Counter(source.excluded)
         self.missing: list[tuple[Stretch, str]] = []
         self.surplus: list[tuple[Place, str, Piece]] = []
-        self.first: dict[Place, tuple[int, ...]] = {}
+        self.first: dict[Place, tuple[bool, tuple[int, ...]]] = {}
 
     def result(self) -> AuditResult:
         pieces = dict(self.written.pieces)
@@ -120,7 +120,7 @@ class Comparison:
         self.total[stretch.kind] += size
         kept = bool(pieces) and all(piece.kept for piece in pieces)
         if pieces:
-            self.first[place] = pieces[0].order
+            self.first[place] = kept, pieces[0].order
         if want == got or (ANY in want and _matches(want, got)):
             self._credit(stretch.kind, size, kept)
             self._formulas(stretch, pieces, kept)
@@ -267,7 +267,7 @@ class Comparison:
                 self.reported += size
             else:
                 self.unaccounted += size
-                self._problem("missing", f"not in the output: {excerpt(text)!r}", where(place))
+                self._problem("missing", f"not in the output: {excerpt(stretch.text)!r}", where(place))
         shown = {squeeze(stretch.text) for stretch in self.source.stretches}
         texts = {(stretch.part, stretch.path): squeeze(stretch.text) for stretch in self.source.stretches}
         for text, found in spare.items():
@@ -294,13 +294,14 @@ class Comparison:
     # -- order --------------------------------------------------------------------------------------------------
 
     def _order(self) -> None:
-        """Stretches of one container come out in the order of the source."""
-        last: dict[int, tuple[tuple[int, ...], Stretch]] = {}
+        """Stretches of one container come out in the order of the source, body and regions each for themselves."""
+        last: dict[tuple[int, bool], tuple[tuple[int, ...], Stretch]] = {}
         for stretch in self.source.stretches:
-            order = self.first.get((stretch.part, stretch.path))
-            if order is None or stretch.compare == "bag":
+            found = self.first.get((stretch.part, stretch.path))
+            if found is None or stretch.compare == "bag":
                 continue
-            before = last.get(stretch.container)
+            kept, order = found
+            before = last.get((stretch.container, kept))
             if before is not None and order < before[0]:
                 self._problem(
                     "order",
@@ -309,7 +310,7 @@ class Comparison:
                     where((stretch.part, stretch.path)),
                 )
                 continue
-            last[stretch.container] = order, stretch
+            last[stretch.container, kept] = order, stretch
 
     # -- what claims no source ----------------------------------------------------------------------------------
 

@@ -74,11 +74,12 @@ class _Reader:
         self.seen.add(main)
         bodies = [node for node in root if names[node.tag] == "w:body"]
         references = References()
-        for body in bodies[:1]:
-            walk = Walk(main, self.styles, self.rules, self.out, self.containers)
-            references = walk.run(iter(body), "body", "text")
+        for number, body in enumerate(bodies, 1):
+            found = self._walk(main, iter(body), "body" if number == 1 else f"body[{number}]", "text")
+            references.found += found.found
         self._follow(main, references)
-        self._unreferenced(main, references)
+        self._notes_and_comments(main, references)
+        self._unreferenced_margins(main)
 
     # -- other parts --------------------------------------------------------------------------------------------
 
@@ -147,7 +148,22 @@ class _Reader:
         if text is not None:
             self.out.stretches.append(Stretch(target, "", "chunk", text, container=next(self.containers)))
 
-    def _unreferenced(self, main: str, references: References) -> None:
+    def _unreferenced_margins(self, main: str) -> None:
+        """Headers and footers that no section names are not shown; keeping them is no mistake."""
+        for relationship in self.package.relationships(main).values():
+            kind, target = relationship.type, relationship.target
+            if kind not in ("header", "footer") or relationship.external or target in self.seen:
+                continue
+            root = self.package.xml(target)
+            if root is None:
+                continue
+            self.seen.add(target)
+            before = len(self.out.stretches)
+            self._walk(target, iter(root), "hdr" if kind == "header" else "ftr", kind)
+            for stretch in self.out.stretches[before:]:
+                stretch.optional, stretch.kind = True, f"unreferenced_{kind}"
+
+    def _notes_and_comments(self, main: str, references: References) -> None:
         """Notes and comments, in the order of their parts; those that nothing refers to are not shown."""
         cited = {(kind, id_) for kind, id_, _ in references.found}
         for relationship in self.package.relationships(main).values():
@@ -165,15 +181,16 @@ class _Reader:
     def _notes(
         self, part: str, root: etree._Element, kind: str, element_name: str, cited: set[tuple[str, str]]
     ) -> None:
-        for node in root:
-            if names[node.tag] != element_name:
-                continue
+        folder = names[root.tag].partition(":")[2]
+        notes = (node for node in root if names[node.tag] == element_name)
+        for number, node in enumerate(notes, 1):
             if attribute(node, "w:type") in _SEPARATORS:
                 self.out.exclude("note_separator", visible_text(node))
                 continue
             before = len(self.out.stretches)
+            one = element_name.partition(":")[2]
             name = "comment" if kind == "commentReference" else "note"
-            references = self._walk(part, iter([node]), "", name)
+            references = self._walk(part, iter(node), f"{folder}/{one}[{number}]", name)
             if (kind, attribute(node, "w:id") or "") not in cited:
                 for stretch in self.out.stretches[before:]:
                     stretch.optional, stretch.kind = True, f"unreferenced_{name}"

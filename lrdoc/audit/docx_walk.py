@@ -343,13 +343,6 @@ class Walk:
 
         self._push(elements, leave_all)
 
-    def numbered_place(self, element: etree._Element) -> None:
-        """w:footnote, w:endnote, w:comment: the step carries the element's own id."""
-        local = names[element.tag].partition(":")[2]
-        id_ = attribute(element, "w:id") or ""
-        self._fields = []
-        self._enter_place(f"{local}[{id_}]", self._place.kind, next(self._containers), element)
-
     # -- runs ---------------------------------------------------------------------------------------------------
 
     def run_element(self, element: etree._Element) -> None:
@@ -365,7 +358,9 @@ class Walk:
             self._push(iter(element), None)
 
     def text(self, element: etree._Element) -> None:
-        text = element.text
+        text = element.text or ""
+        if len(element):  # a reference to an entity, which is not followed
+            text += "".join(node.tail or "" for node in element)
         if text:
             self._text(decode_escapes(text))
 
@@ -598,9 +593,6 @@ _HANDLERS: Mapping[str, Callable[[Walk, etree._Element], None]] = {
     "w:tr": Walk.row,
     "w:tc": Walk.cell,
     "w:txbxContent": Walk.box,
-    "w:footnote": Walk.numbered_place,
-    "w:endnote": Walk.numbered_place,
-    "w:comment": Walk.numbered_place,
     **dict.fromkeys(
         (
             "w:r",

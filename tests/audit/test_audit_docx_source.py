@@ -167,10 +167,10 @@ def test_notes_comments_and_margins_are_reached_through_references(tmp_path: Pat
         ("header1.xml", "hdr/p[1]", "header"): False,
         ("header2.xml", "hdr/p[1]", "header"): False,
         ("footer1.xml", "ftr/p[1]", "footer"): False,
-        ("footnotes.xml", "footnote[2]/p[1]", "note"): False,
-        ("footnotes.xml", "footnote[3]/p[1]", "unreferenced_note"): True,
-        ("endnotes.xml", "endnote[5]/p[1]", "note"): False,
-        ("comments.xml", "comment[0]/p[1]", "comment"): False,
+        ("footnotes.xml", "footnotes/footnote[2]/p[1]", "note"): False,
+        ("footnotes.xml", "footnotes/footnote[3]/p[1]", "unreferenced_note"): True,
+        ("endnotes.xml", "endnotes/endnote[2]/p[1]", "note"): False,
+        ("comments.xml", "comments/comment[1]/p[1]", "comment"): False,
     }
 
 
