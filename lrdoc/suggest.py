@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 _LONGEST = 64
 """Longer words are no typing mistakes of ours; the cost of a comparison stays bounded."""
@@ -10,8 +11,23 @@ _LONGEST = 64
 
 def edit_distance(a: str, b: str, limit: int) -> int:
     """Insertions, deletions, changes and swaps of neighbours that lead from `a` to `b`; `limit + 1` when more."""
+    if a == b:
+        return 0
     if abs(len(a) - len(b)) > limit:
         return limit + 1
+    # What both begin and end with costs nothing.
+    start = 0
+    while start < len(a) and start < len(b) and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    a, b = a[start : len(a) - end], b[start : len(b) - end]
+    if limit == 1:
+        near = len(a) <= 1 and len(b) <= 1
+        return 1 if near or (len(a) == len(b) == 2 and a == b[::-1]) else 2
+    if not a or not b:
+        return len(a) + len(b)
     before: list[int] = []
     last = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
@@ -29,13 +45,18 @@ def edit_distance(a: str, b: str, limit: int) -> int:
 
 def nearest(word: str, known: Iterable[str], limit: int = 2) -> str:
     """The known word that was probably meant, "" when none is near. Case does not count."""
-    folded = word.casefold()
-    if not folded or len(folded) > _LONGEST:
+    if not word or len(word) > _LONGEST:
         return ""
+    return _nearest(word.casefold(), tuple(known), limit)
+
+
+@lru_cache(maxsize=512)
+def _nearest(folded: str, known: tuple[str, ...], limit: int) -> str:
     best, best_distance = "", limit + 1
     for candidate in known:
-        distance = edit_distance(folded, candidate.casefold(), min(limit, max(1, len(candidate) // 3)))
-        if distance <= min(limit, max(1, len(candidate) // 3)) and distance < best_distance:
+        allowed = min(limit, max(1, len(candidate) // 3))
+        distance = edit_distance(folded, candidate.casefold(), allowed)
+        if distance <= allowed and distance < best_distance:
             best, best_distance = candidate, distance
     return best
 
