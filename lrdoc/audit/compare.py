@@ -127,6 +127,7 @@ class Comparison:
             return
         if not pieces:
             self.missing.append((stretch, want))
+            self._formulas(stretch, [], kept)
             return
         missing, extra = _difference(want, got)
         if want.count(FORMULA) == got.count(FORMULA) and not "".join((*missing, *extra)).replace(FORMULA, ""):
