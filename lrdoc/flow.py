@@ -208,7 +208,7 @@ def reading(path: Path) -> Iterator[None]:
     """Turn the system's errors about the source into SourceError."""
     try:
         yield
-    except FileNotFoundError as e:
-        raise SourceError(f"{path} does not exist") from e
     except OSError as e:
+        if not path.exists():
+            raise SourceError(f"{path} does not exist") from e
         raise SourceError(f"{path.name} cannot be read: {e.strerror or e}") from e
