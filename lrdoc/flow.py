@@ -152,7 +152,7 @@ def parse_file(
         started = time.perf_counter()
         with reading(path):
             document = parser.parse(source, plan.engine_params, context)
-        if not document.blocks:
+        if not document.blocks and not document.regions:
             raise EmptyDocumentError(f"{path.name} holds nothing to extract")
         parsed = time.perf_counter()
         tell("write", 0, None)

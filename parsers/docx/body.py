@@ -138,7 +138,7 @@ def _read_control(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
 
 def _read_loose(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
     """Runs, links, equations, bookmarks and comment ranges that stand where a paragraph should."""
-    line = Line(walk, Source(walk.part, path, None, walk.page), walk.reader.styles.paragraph(None))
+    line = Line(walk, Source(walk.place, path, None, walk.page), walk.reader.styles.paragraph(None))
     read_inline(line, (element,))
     yield from _read_boxes(walk, line)
     if line.parts or line.later:

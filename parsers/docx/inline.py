@@ -30,8 +30,7 @@ def descend(line: Line, element: Any, marks: Marks) -> Descent | None:
 
 def _text(line: Line, element: Any, marks: Marks) -> None:
     if element.text:
-        text = element.text
-        line.text(text if text.isprintable() else clean_text(text, element), marks)
+        line.text(clean_text(element.text, element), marks)
 
 
 def _deleted_text(line: Line, element: Any, marks: Marks) -> None:

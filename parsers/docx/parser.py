@@ -72,8 +72,8 @@ def _read(
     root = package.xml(main)
     if root is None:
         raise SourceError(f"The main part of {source.name} cannot be read", where=main)
-    body = root if root.tag == W + "body" else root.find(W + "body")
-    if body is None:
+    bodies = [root] if root.tag == W + "body" else root.findall(W + "body")
+    if not bodies:
         raise SourceError(f"The main part of {source.name} has no body", where=main)
     styles_part = package.related(main, "styles")
     styles = Styles(package.xml(styles_part) if styles_part else None)
@@ -81,11 +81,13 @@ def _read(
     numbering = Numbering.read(package.xml(numbering_part) if numbering_part else None, styles, numbering_part or "")
     reader = Reader(package, context, settings, options, styles, numbering, log)
     walk = reader.walk(main, numbering=numbering)
-    walk.begin(body)
-    if records_pages(body, styles):
+    walk.begin(root)
+    if records_pages(root, styles):
         walk.page = 1
     sections = Sections(reader, walk)
-    run(blocks(walk, body, "body", sections), reader)
+    for number, body in enumerate(bodies, 1):
+        # There should be one; files with more exist, and Word shows all of them.
+        run(blocks(walk, body, "body" if number == 1 else f"body[{number}]", sections), reader)
     found = sections.finish()
     margins.read_margins(reader)
     attributes = read_properties(package)

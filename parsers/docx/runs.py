@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lxml import etree
@@ -25,11 +26,24 @@ BOLD, ITALIC, STRIKE, UNDERLINE, CODE, SUP, SUB = (
     Mark("sup"),
     Mark("sub"),
 )
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+
+
+def _unescape(match: re.Match[str]) -> str:
+    """Halves of surrogate pairs and control characters have no visible form."""
+    code = int(match[1], 16)
+    if code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000 or code >= 0xFFFE:
+        return " "
+    return chr(code)
+
+
 _BLANKS = str.maketrans({"\n": " ", "\r": " "})
 
 
 def clean_text(text: str, node: Any) -> str:
-    """Text of a w:t with line ends, which are blanks there, and characters of symbol fonts."""
+    """Text of a w:t: line ends are blanks there, `_x0041_` stands for a character, symbol fonts show others."""
+    if "_x" in text:
+        text = _ESCAPED.sub(_unescape, text)
     if "\n" in text or "\r" in text:
         if node.get(_PRESERVED) != "preserve":
             text = text.strip("\r\n\t ")

@@ -98,7 +98,9 @@ class Reader:
     hidden_first: Source | None = None
     without_paraid: int = 0
     extra: dict[str, Any] = field(default_factory=dict)
-    """State of modules that keep some of their own (note numbers, stored pictures), by module name."""
+    """State of modules that keep some of their own, by module name."""
+    shared: dict[str, Any] = field(default_factory=dict)
+    """The same for what a document and those embedded in it have in common (note numbers, bytes of pictures)."""
 
     def warn(self, code: str, message: str, source: Source | None = None) -> None:
         self.log.add(code, message, source)
@@ -168,6 +170,11 @@ class Walk:
     @property
     def options(self) -> Options:
         return self.reader.options
+
+    @property
+    def place(self) -> str:
+        """Name of the part for provenance: an embedded document stands behind its host, "word/chunk.docx!/…"."""
+        return self.reader.package.prefix + self.part
 
     def begin(self, element: Element) -> None:
         """Look through a story before it is read: fields that never end must not swallow the rest."""

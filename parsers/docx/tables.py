@@ -54,7 +54,7 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
     from lrdoc.parsers.docx.body import Lines, blocks
 
     reader = walk.reader
-    source = Source(walk.part, path, None, walk.page)
+    source = Source(walk.place, path, None, walk.page)
     notes_before = len(reader.note_calls)
     walk.in_cell += 1
     rows: list[_Row] = []
@@ -167,7 +167,7 @@ def _value(element: Any, walk: Walk, path: str, default: int) -> int:
     walk.reader.warn(
         "bad_value",
         f"w:{local_name(element.tag)} has the value {value!r}, which is no count of columns; it was passed over",
-        Source(walk.part, path),
+        Source(walk.place, path),
     )
     return default
 

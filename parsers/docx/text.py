@@ -24,7 +24,7 @@ def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = 
     """Read a w:p. `line`: the paragraph before, whose mark is deleted, so that this one goes on in it."""
     reader = walk.reader
     paraid = element.get(PARAID)
-    source = Source(walk.part, path, paraid, walk.page)
+    source = Source(walk.place, path, paraid, walk.page)
     ppr = element.find(_PPR)
     if paraid is None:
         reader.without_paraid += 1
@@ -138,7 +138,7 @@ def read_inline(line: Line, element: Any, marks: Marks = ()) -> None:
                     if tag == _T:
                         text = node.text
                         if text:
-                            if not text.isprintable():
+                            if "_x" in text or not text.isprintable():
                                 text = clean_text(text, node)
                             if walk.muted or walk.open_marks or line.hidden:
                                 line.text(text, run_marks)
