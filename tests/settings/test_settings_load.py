@@ -132,6 +132,7 @@ def test_a_variable_read_in_two_places_has_one_meaning() -> None:
             assert seen.setdefault(found.name, meaning) == meaning, f"{found.name} in {impl}"
 
 
+@pytest.mark.checkout
 def test_every_settings_class_of_the_code_is_in_the_table() -> None:
     declared = set()
     for top in ("lrdoc", "parsers", "chunkers", "analyzers", "routing"):
@@ -158,6 +159,7 @@ def test_loading_the_defaults_imports_nothing_heavy() -> None:
     assert json.loads(done.stdout) == []
 
 
+@pytest.mark.checkout
 def test_the_reference_page_is_up_to_date() -> None:
     done = subprocess.run(
         [sys.executable, "scripts/_docs.py", "--check"],
