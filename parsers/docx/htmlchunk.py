@@ -19,8 +19,8 @@ _UNSEEN = frozenset(
 )
 _BLOCKS = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 "
-    "h4 h5 h6 header hr html legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul caption "
-    "option select".split()
+    "h4 h5 h6 header hr html legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul "
+    "caption option select".split()
 )
 _MARKS = {
     **dict.fromkeys(("b", "strong"), Mark("bold")),

@@ -14,6 +14,7 @@ from lrdoc.errors import LimitExceeded
 from lrdoc.parsers.docx.changes import is_cell_gone, is_row_gone
 from lrdoc.parsers.docx.inline import choose_branch
 from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
+from lrdoc.parsers.docx.runs import before_change
 from lrdoc.parsers.docx.state import NEWLINE, Job, Walk
 from lrdoc.parsers.docx.styles import is_on
 
@@ -62,24 +63,19 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
         properties = row_element.find(_TRPR)
         if is_row_gone(properties, walk.options):
             continue
+        if properties is not None and walk.options.changes == "reject":
+            properties = before_change(properties, W + "trPrChange", _TRPR)
         row = _Row(is_header=properties is not None and is_on(properties.find(W + "tblHeader")))
         column = _number(properties, "gridBefore", walk, row_path) if properties is not None else 0
         page_before, page_after = walk.page, walk.page
         merging = False
         for cell_element, cell_path in _children(row_element, row_path, _TC):
             cell_properties = cell_element.find(_TCPR)
-            width, vertical, horizontal = 1, None, None
+            width, vertical, horizontal = 1, "", ""
             if cell_properties is not None:
                 if is_cell_gone(cell_properties, walk.options):
                     continue
-                for child in cell_properties:
-                    tag = child.tag
-                    if tag == _GRID_SPAN:
-                        width = max(1, _value(child, walk, cell_path, 1))
-                    elif tag == _V_MERGE:
-                        vertical = "restart" if child.get(VAL) == "restart" else "continue"
-                    elif tag == _H_MERGE:
-                        horizontal = "restart" if child.get(VAL) == "restart" else "continue"
+                width, vertical, horizontal = _cell_layout(cell_properties, walk, cell_path)
             walk.page = page_before
             lines = Lines(walk)
             yield blocks(walk, cell_element, cell_path, lines)
@@ -115,7 +111,27 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
         sink.table(table)
 
 
-_GRID_SPAN, _V_MERGE, _H_MERGE = W + "gridSpan", W + "vMerge", W + "hMerge"
+_GRID_SPAN, _V_MERGE, _H_MERGE, _CELL_MERGE = W + "gridSpan", W + "vMerge", W + "hMerge", W + "cellMerge"
+
+
+def _cell_layout(properties: Any, walk: Walk, path: str) -> tuple[int, str, str]:
+    """Columns of a cell, and its part in a vertical and a horizontal merge: restart, continue or ""."""
+    rejecting = walk.options.changes == "reject"
+    width, vertical, horizontal = 1, "", ""
+    for child in before_change(properties, W + "tcPrChange", _TCPR) if rejecting else properties:
+        tag = child.tag
+        if tag == _GRID_SPAN:
+            width = max(1, _value(child, walk, path, 1))
+        elif tag == _V_MERGE:
+            vertical = "restart" if child.get(VAL) == "restart" else "continue"
+        elif tag == _H_MERGE:
+            horizontal = "restart" if child.get(VAL) == "restart" else "continue"
+    tracked = properties.find(_CELL_MERGE)
+    if tracked is not None:
+        state = tracked.get(W + ("vMergeOrig" if rejecting else "vMerge"))
+        if state is not None:
+            vertical = "restart" if state == "rest" else "continue"
+    return width, vertical, horizontal
 
 
 def _children(element: Any, path: str, wanted: str) -> Any:
