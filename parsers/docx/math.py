@@ -36,8 +36,10 @@ _IGNORED = frozenset(
     ).split()
 )
 _RUN_IGNORED = frozenset(
-    "rPr lastRenderedPageBreak softHyphen annotationRef commentReference fldChar instrText delText delInstrText footnoteReference "
-    "endnoteReference footnoteRef endnoteRef drawing pict object".split()
+    (
+        "rPr lastRenderedPageBreak softHyphen annotationRef commentReference fldChar instrText delText delInstrText "
+        "footnoteReference endnoteReference footnoteRef endnoteRef drawing pict object"
+    ).split()
 )
 _NUMBER = re.compile(
     r"\s*[(（\[【〔]\s*(?:eqn?\.?\s*|式\s*)?[A-Za-z]{0,3}[\s.\-–—]?\d+(?:[.\-–—:]\w{1,4})*[a-z']?\s*[)）\]】〕]\s*[.,;。]?\s*",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lrdoc.parsers.docx.math_tables import ACCENTS, SIGNS, SPACES
+from lrdoc.parsers.docx.math_tables import ACCENTS, NESTED_ACCENTS, SIGNS, SPACES, STACKED_ACCENTS
 from lrdoc.text.latex_symbols import COMMANDS, FONTS, FUNCTIONS
 
 _SCRIPTS = {
@@ -24,7 +24,7 @@ _LETTER_NAME = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
-_TAKES_SCRIPT = re.compile(r"(?:[^\W_]|[)\]|]|\\math[a-z]+\{[^{}]*\})$")
+_TAKES_SCRIPT = re.compile(r"(?:[^\W_]|[)\]|]|\\(?:math[a-z]+|text)\{[^{}]*\})$")
 # Between a word and one of these LaTeX sets its own space.
 _NO_SPACE_BESIDE = frozenset("=+-−–*/<>≤≥≠≈≡∼≅≪≫×·⋅÷±∓→←↔⇒⇐⇔↦∈∉⊂⊆⊃⊇∪∩∧∨|∣:∶")
 _PRIMES = frozenset("'′″‴⁗’")
@@ -60,7 +60,7 @@ def join(pieces: Iterable[str]) -> str:
         if not piece:
             continue
         first = piece[0]
-        if first.isascii() and first.isalpha():
+        if (first.isascii() and first.isalpha()) or first == "@":
             if _ENDS_IN_COMMAND.search(last):
                 out.append(" ")
         elif first in "'^_" and not _TAKES_SCRIPT.search(last):
@@ -91,17 +91,27 @@ def function_name(text: str) -> str:
 def _as_text(text: str) -> Iterator[str]:
     """`\\text{…}` for what may stand in it, commands between for what may not."""
     pending: list[str] = []
-    for char in text:
-        if char.isspace():
-            pending.append(" ")
-        elif _is_text_char(char):
-            pending.append(char)
+    at, end = 0, len(text)
+    while at < end:
+        char = text[at]
+        stop = _end_of_marks(text, at + 1)
+        if stop == at + 1 and (char.isspace() or _is_text_char(char)):
+            pending.append(" " if char.isspace() else char)
         else:
             if pending:
                 yield _text_group("".join(pending))
                 pending = []
-            sign = _sign(char)
-            yield f"\\text{{{char}}}" if sign is None else sign
+            if stop > at + 1 or _is_mark(char):
+                yield _marked(text[at:stop], UPRIGHT)
+            elif (sign := _sign(char)) is not None:
+                yield sign
+            elif (script := _script_digit(char)) is not None:
+                yield f"{script[0]}{{{script[1]}}}"
+            elif (spelled := _spelled_out(char)) is not None:
+                yield from _as_text(spelled)
+            else:
+                yield f"\\text{{{char}}}"
+        at = stop
     if pending:
         yield _text_group("".join(pending))
 
@@ -128,14 +138,13 @@ def _as_math(text: str, style: Style) -> Iterator[str]:
             while stop < end and text[stop].isspace():
                 stop += 1
             yield _spaces(text, at, stop)
-        elif stop < end and unicodedata.combining(text[stop]) and text[stop] in ACCENTS:
-            while stop < end and text[stop] in ACCENTS:
-                stop += 1
-            yield _accented(text[at:stop], style)
+        elif _is_mark(char) or (stop < end and _is_mark(text[stop])):
+            stop = _end_of_marks(text, stop)
+            yield _marked(text[at:stop], style)
         elif char.isascii() and char.isalnum():
             while stop < end and text[stop].isascii() and text[stop].isalnum():
                 stop += 1
-            if stop - at > 1 and stop < end and text[stop] in ACCENTS:
+            if stop - at > 1 and stop < end and _is_mark(text[stop]):
                 stop -= 1
             yield _word(text[at:stop], style)
         elif (script := _script_digit(char)) is not None:
@@ -164,8 +173,7 @@ def _as_math(text: str, style: Style) -> Iterator[str]:
         elif (spelled := _spelled_out(char)) is not None:
             yield from _as_math(spelled, UPRIGHT)
         else:
-            # A mark without a base stands alone: KaTeX does not know what to do with it.
-            while not unicodedata.combining(char) and stop < end and _is_word_char(text[stop]):
+            while stop < end and _is_word_char(text[stop]) and not (stop + 1 < end and _is_mark(text[stop + 1])):
                 stop += 1
             yield f"\\text{{{text[at:stop]}}}"
         at = stop
@@ -204,10 +212,31 @@ def _in_bold(sign: str, char: str, style: Style) -> str:
     return f"\\boldsymbol{{{sign}}}" if style.sty in ("b", "bi") and char.isalpha() and sign else sign
 
 
-def _accented(text: str, style: Style) -> str:
-    latex = join(list(_as_math(text[0], style)))
-    for mark in text[1:]:
-        latex = f"{ACCENTS[mark][0]}{{{latex}}}"
+def _is_mark(char: str) -> bool:
+    """A mark that combines with the sign before it. TeX knows these as accents only."""
+    return "\u0300" <= char <= "\u036f" or "\u20d0" <= char <= "\u20ff"
+
+
+def _end_of_marks(text: str, at: int) -> int:
+    while at < len(text) and _is_mark(text[at]):
+        at += 1
+    return at
+
+
+def _marked(text: str, style: Style) -> str:
+    """A sign with the marks that follow it. A mark without a command goes: it is neither letter nor digit."""
+    base = "" if _is_mark(text[0]) else text[0]
+    latex = join(_as_math(base, style)) if base and not base.isspace() else ""
+    for mark in text[len(base) :]:
+        if mark in ACCENTS:
+            latex = f"{ACCENTS[mark][0]}{{{latex}}}"
+        elif mark in NESTED_ACCENTS:
+            latex = f"{NESTED_ACCENTS[mark]}{{{NESTED_ACCENTS[mark]}{{{latex}}}}}"
+        elif mark in STACKED_ACCENTS:
+            command, sign = STACKED_ACCENTS[mark]
+            latex = f"{command}{{{sign}}}{{{latex}}}"
+        elif mark in "\u0338\u20d2" and latex:
+            latex = f"\\not{{{latex}}}"
     return latex
 
 
