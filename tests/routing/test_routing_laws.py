@@ -1,4 +1,4 @@
-"""Laws of routing: any text gives a result or mistakes with places, formatting loses nothing, and all of it is linear."""
+"""Laws of routing: any text gives a result or mistakes with places, formatting loses nothing, all of it is linear."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from lrdoc.routing.rules import read_rules
 
 KNOWN = capabilities(CONFIGURED)
 WORDS = st.sampled_from(
-    "pdf docx md * p* [a-c]* native legacy mineru docling natve C(chunker=lines) R(chunk_ts=800) P(drop_rf) V(chunk_ol=1)"
-    " (toc=body) (page_range=1-3,page_range=5) (smart_heading) - -iet ! i t e F R V P C : ; , ( ) [ ] . = 1_000 é İ 你".split()
+    "pdf docx md * p* [a-c]* native legacy mineru docling natve C(chunker=lines) R(chunk_ts=800) P(drop_rf) 1_000"
+    " V(chunk_ol=1) (toc=body) (page_range=1-3,page_range=5) (smart_heading) - -iet ! i t e F R V P C : ; , ( ) [ ] . ="
+    " é İ 你".split()
 )
 SOUP = st.lists(st.one_of(WORDS, st.characters()), max_size=30).map("".join)
 RULE_TEXT = st.one_of(SOUP, st.text(max_size=60))
