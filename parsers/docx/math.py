@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from lrdoc.document import ParseWarning, Source
@@ -60,15 +60,22 @@ class MathResult:
     """The characters of the formula in order, as they stand in the file."""
 
 
-@dataclass(slots=True)
 class _Frame:
-    element: Element
-    name: str
-    children: Iterator[Element]
-    depth: int
-    is_function_name: bool
-    in_equation_array: bool
-    items: list[Item] = field(default_factory=list)
+    """An element while its children are read."""
+
+    __slots__ = ("children", "depth", "in_array", "is_name", "items", "name", "properties")
+
+    def __init__(self, name: str, children: Iterator[Element], depth: int, is_name: bool, in_array: bool) -> None:
+        self.name = name
+        self.children = children
+        self.depth = depth
+        self.is_name = is_name
+        """Inside the name of a function."""
+        self.in_array = in_array
+        """A row of an equation array."""
+        self.properties: Element | None = None
+        """Its properties element, such as m:fPr."""
+        self.items: list[Item] = []
 
 
 def omml_to_latex(
@@ -92,8 +99,7 @@ def math_elements(node: Element) -> list[Element]:
         child = next(stack[-1], None)
         if child is None:
             stack.pop()
-        elif isinstance(child.tag, str):
-            name = _local(child)
+        elif name := _local(child):
             if name == "oMath":
                 found.append(child)
             elif name in _TRANSPARENT:
@@ -114,108 +120,102 @@ class _Converter:
         self._warnings: dict[str, ParseWarning] = {}
 
     def convert(self, node: Element) -> MathResult:
-        root = _Frame(node, "oMath", iter(node), 0, False, False)
-        if _local(node) in STRUCTURES or _local(node) == "r":
-            root.children = iter((node,))
-        stack = [root]
+        alone = _local(node) in STRUCTURES or _local(node) == "r"
+        stack = [_Frame("oMath", iter((node,) if alone else node), 0, False, False)]
         while True:
             frame = stack[-1]
-            child = next(frame.children, None)
-            if child is None:
+            opened: _Frame | None = None
+            for child in frame.children:
+                name = _local(child)
+                if name == "r":
+                    self._read_run(child, frame.items)
+                elif name:
+                    opened = self._open(name, child, frame)
+                    if opened is not None:
+                        stack.append(opened)
+                        break
+            if opened is None:
                 stack.pop()
                 if not stack:
-                    break
-                self._finish(frame, stack[-1])
-                continue
-            if isinstance(child.tag, str):
-                opened = self._open(child, frame)
-                if opened is not None:
-                    stack.append(opened)
-        row = math_nodes.build_equation(root.items)
-        return MathResult(row.latex, tuple(self._warnings.values()), row.number, row.text)
+                    row = math_nodes.build_equation(frame.items)
+                    return MathResult(row.latex, tuple(self._warnings.values()), row.number, row.text)
+                self._finish(frame, stack[-1].items)
 
-    def _open(self, child: Element, parent: _Frame) -> _Frame | None:
-        """Take a leaf at once; for an element with content give the frame to go on with."""
-        name = _local(child)
-        if name == "r":
-            parent.items.extend(self._read_run(child))
-            return None
-        if name in _IGNORED or name.endswith("Pr") or name in self._dropped:
-            return None
-        children = iter(child)
-        depth = parent.depth
-        in_name = parent.is_function_name
-        in_array = False
+    def _open(self, name: str, child: Element, parent: _Frame) -> _Frame | None:
+        """For an element with content the frame to go on with; None when it has none or is read already."""
+        if name in ARGUMENTS:
+            is_name = name == "fName" or (parent.is_name and name == "e")
+            return _Frame(name, iter(child), parent.depth, is_name, name == "e" and parent.name == "eqArr")
         if name in STRUCTURES:
-            if depth >= MAX_DEPTH:
-                self._warn(
-                    "math_too_deep",
-                    f"a formula is nested deeper than {MAX_DEPTH} levels; what lies deeper is kept as text",
-                )
-                parent.items.extend(self._flat_text(child))
-                return None
-            depth += 1
-        elif name in ARGUMENTS:
-            in_name = name == "fName" or (in_name and name == "e")
-            in_array = name == "e" and parent.name == "eqArr"
-        elif name == "AlternateContent":
-            children = _branch(child)
-            in_array = parent.in_equation_array
-        elif name in _TRANSPARENT or name in ("del", "moveFrom"):
-            in_array = parent.in_equation_array
-        else:
+            if parent.depth < MAX_DEPTH:
+                return _Frame(name, iter(child), parent.depth + 1, parent.is_name, False)
+            self._warn(
+                "math_too_deep", f"a formula is nested deeper than {MAX_DEPTH} levels; what lies deeper is kept as text"
+            )
+            parent.items.extend(self._flat_text(child))
+            return None
+        if name.endswith("Pr"):
+            if parent.properties is None:
+                parent.properties = child
+            return None
+        if name in _IGNORED or name in self._dropped:
+            return None
+        if name not in _TRANSPARENT and name not in ("del", "moveFrom"):
             self._warn(f"unknown:{name}", f"the math element {name!r} is not understood; its text is kept")
-            in_array = parent.in_equation_array
-        return _Frame(child, name, children, depth, in_name, in_array)
+        children = _branch(child) if name == "AlternateContent" else iter(child)
+        return _Frame(name, children, parent.depth, parent.is_name, parent.in_array)
 
-    def _finish(self, frame: _Frame, parent: _Frame) -> None:
+    def _finish(self, frame: _Frame, items: list[Item]) -> None:
         if frame.name in STRUCTURES:
             if not _is_deleted(frame, self._dropped):
-                parent.items.append(math_nodes.build_structure(frame.name, frame.element, frame.items))
+                items.append(math_nodes.build_structure(frame.name, frame.properties, frame.items))
         elif frame.name in ARGUMENTS:
-            parent.items.append(
-                math_nodes.build_argument(
-                    frame.name, frame.items, in_array=frame.in_equation_array, is_name=frame.is_function_name
-                )
+            items.append(
+                math_nodes.build_argument(frame.name, frame.items, in_array=frame.in_array, is_name=frame.is_name)
             )
         else:
-            parent.items.extend(frame.items)
+            items.extend(frame.items)
 
-    def _read_run(self, run: Element) -> list[Item]:
-        style, has_alignment, is_hidden = _run_style(run)
-        if is_hidden and not self._keeps_hidden:
-            return []
-        if not run.tag.endswith("/math}r"):
-            style = TEXT
-        items: list[Item] = [Item("aln")] if has_alignment else []
+    def _read_run(self, run: Element, items: list[Item]) -> None:
+        is_math = run.tag.endswith("/math}r")
+        style = PLAIN if is_math else TEXT
         stack = [iter(run)]
         while stack:
-            child = next(stack[-1], None)
-            if child is None:
+            descent: Iterator[Element] | None = None
+            for child in stack[-1]:
+                name = _local(child)
+                if name == "t" or (name == "delText" and not self._dropped):
+                    items.append(Item("r", text=child.text or "", style=style))
+                elif name == "rPr":
+                    own, is_aligned, is_hidden = _run_style(child)
+                    if is_hidden and not self._keeps_hidden:
+                        return
+                    if is_aligned:
+                        items.append(Item("aln"))
+                    if is_math and own is not PLAIN:
+                        style = own
+                elif name in ("br", "cr"):
+                    items.append(Item("br"))
+                elif name in ("tab", "ptab"):
+                    items.append(Item("r", text=" ", style=style))
+                elif name == "noBreakHyphen":
+                    items.append(Item("r", text="-", style=style))
+                elif name == "sym":
+                    items.append(Item("r", text=_symbol(child), style=style))
+                elif name == "AlternateContent":
+                    descent = _branch(child)
+                elif name in _TRANSPARENT or (name in ("del", "moveFrom", "r") and name not in self._dropped):
+                    descent = iter(child) if name not in self._dropped else None
+                elif name and name not in _RUN_IGNORED and name not in self._dropped:
+                    self._warn(
+                        f"unknown:{name}", f"the element {name!r} inside a formula is not understood and left out"
+                    )
+                if descent is not None:
+                    break
+            if descent is None:
                 stack.pop()
-                continue
-            if not isinstance(child.tag, str):
-                continue
-            name = _local(child)
-            if name == "t" or (name == "delText" and not self._dropped):
-                items.append(Item("r", text=child.text or "", style=style))
-            elif name in ("br", "cr"):
-                items.append(Item("br"))
-            elif name in ("tab", "ptab"):
-                items.append(Item("r", text=" ", style=style))
-            elif name == "noBreakHyphen":
-                items.append(Item("r", text="-", style=style))
-            elif name == "sym":
-                items.append(Item("r", text=_symbol(child), style=style))
-            elif name == "AlternateContent":
-                stack.append(_branch(child))
-            elif name in self._dropped:
-                continue
-            elif name in _TRANSPARENT or name in ("del", "moveFrom", "r"):
-                stack.append(iter(child))
-            elif name not in _RUN_IGNORED:
-                self._warn(f"unknown:{name}", f"the element {name!r} inside a formula is not understood and left out")
-        return items
+            else:
+                stack.append(descent)
 
     def _flat_text(self, element: Element) -> list[Item]:
         texts: list[str] = []
@@ -224,8 +224,7 @@ class _Converter:
             child = next(stack[-1], None)
             if child is None:
                 stack.pop()
-            elif isinstance(child.tag, str):
-                name = _local(child)
+            elif name := _local(child):
                 if name == "t":
                     texts.append(child.text or "")
                 elif name not in self._dropped:
@@ -237,26 +236,21 @@ class _Converter:
         self._warnings.setdefault(key, ParseWarning(code, message, self._source))
 
 
-def _run_style(run: Element) -> tuple[Style, bool, bool]:
-    """(font, stands at an alignment point, is hidden) of a run."""
+def _run_style(properties: Element) -> tuple[Style, bool, bool]:
+    """(font, stands at an alignment point, is hidden) of a run, from its m:rPr or w:rPr."""
     sty, scr, is_text, aligned, hidden = "i", "roman", False, False, False
-    for properties in run:
-        if not isinstance(properties.tag, str) or _local(properties) != "rPr":
-            continue
-        for child in properties:
-            if not isinstance(child.tag, str):
-                continue
-            name = _local(child)
-            if name == "sty":
-                sty = math_nodes.value_of(child) or "i"
-            elif name == "scr":
-                scr = math_nodes.value_of(child) or "roman"
-            elif name == "nor":
-                is_text = math_nodes.is_on(child)
-            elif name == "aln":
-                aligned = math_nodes.is_on(child)
-            elif name == "vanish":
-                hidden = math_nodes.is_on(child)
+    for child in properties:
+        name = _local(child)
+        if name == "sty":
+            sty = math_nodes.value_of(child) or "i"
+        elif name == "scr":
+            scr = math_nodes.value_of(child) or "roman"
+        elif name == "nor":
+            is_text = math_nodes.is_on(child)
+        elif name == "aln":
+            aligned = math_nodes.is_on(child)
+        elif name == "vanish":
+            hidden = math_nodes.is_on(child)
     if is_text:
         return TEXT, aligned, hidden
     if sty == "i" and scr == "roman":
@@ -266,19 +260,14 @@ def _run_style(run: Element) -> tuple[Style, bool, bool]:
 
 def _is_deleted(frame: _Frame, dropped: tuple[str, ...]) -> bool:
     """Whether the structure itself was deleted: it is empty and its control character says so."""
-    if not dropped or any(item.text for item in frame.items):
+    if frame.properties is None or not dropped or any(item.text for item in frame.items):
         return False
-    return any(
-        isinstance(node.tag, str) and _local(node) in dropped
-        for properties in frame.element
-        if isinstance(properties.tag, str) and _local(properties).endswith("Pr")
-        for node in properties.iter()
-    )
+    return any(_local(node) in dropped for node in frame.properties.iter())
 
 
 def _branch(element: Element) -> Iterator[Element]:
     """Content of the branch of an AlternateContent that is read: the first Choice, else the Fallback."""
-    branches = [child for child in element if isinstance(child.tag, str) and _local(child) in ("Choice", "Fallback")]
+    branches = [child for child in element if _local(child) in ("Choice", "Fallback")]
     return iter(branches[0]) if branches else iter(())
 
 
@@ -293,6 +282,15 @@ def _symbol(element: Element) -> str:
     return ""
 
 
+_local_names: dict[object, str] = {}
+
+
 def _local(element: Element) -> str:
-    tag: str = element.tag
-    return tag[tag.rfind("}") + 1 :]
+    """Name without its namespace; "" for comments and the like."""
+    tag = element.tag
+    name = _local_names.get(tag)
+    if name is None:
+        name = tag[tag.rfind("}") + 1 :] if isinstance(tag, str) else ""
+        if len(_local_names) < 1024:
+            _local_names[tag] = name
+    return name

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from lrdoc.parsers.docx.math_tables import (
@@ -31,23 +30,35 @@ _ATOM = re.compile(
 _SPACE = "\\ "
 
 
-@dataclass(slots=True)
 class Item:
     """A run, an argument or a structure on its way to LaTeX."""
 
-    name: str
-    latex: str = ""
-    text: str = ""
-    """Characters of the file in order, delimiters included."""
-    style: Style = PLAIN
-    kind: str = ""
-    """What the parent may do with it: "text" (characters alone), "op" (takes limits), "over" and "under" (a brace that
-    takes a script), "matrix", "array", "atop", "delimiters"."""
-    rows: list[str] = field(default_factory=list)
-    """Rows of a matrix or equation array, cells of a matrix row, numerator and denominator without a bar."""
-    number: str = ""
-    scripts: str = ""
-    """Scripts that an operator or brace carries already: "_", "^" or both."""
+    __slots__ = ("kind", "latex", "name", "number", "rows", "scripts", "style", "text")
+
+    def __init__(
+        self,
+        name: str,
+        latex: str = "",
+        text: str = "",
+        style: Style = PLAIN,
+        kind: str = "",
+        rows: list[str] | None = None,
+        number: str = "",
+        scripts: str = "",
+    ) -> None:
+        self.name = name
+        self.latex = latex
+        self.text = text
+        """Characters of the file in order, delimiters included."""
+        self.style = style
+        self.kind = kind
+        """What the parent may do with it: "text" (characters alone), "op" (takes limits), "over" and "under" (a brace
+        that takes a script), "matrix", "array", "atop", "delimiters"."""
+        self.rows: list[str] = rows if rows is not None else []
+        """Rows of a matrix or equation array, cells of a matrix row, numerator and denominator without a bar."""
+        self.number = number
+        self.scripts = scripts
+        """Scripts that an operator or brace carries already: "_", "^" or both."""
 
 
 # Rows ---------------------------------------------------------------------------------------------------------------
@@ -82,6 +93,9 @@ def build_equation(items: list[Item]) -> Item:
 
 
 def _row(name: str, items: list[Item], *, is_name: bool = False) -> Item:
+    if len(items) == 1 and items[0].name == "r" and not is_name:
+        only = items[0]
+        return Item(name, join(_trimmed(text_to_pieces(only.text, only.style))), only.text, only.style, "text")
     items = [item for item in items if item.name != "aln"]
     text = "".join(item.text for item in items)
     numbers = [item.number for item in items if item.number]
@@ -121,7 +135,7 @@ def _pieces(items: Iterable[Item]) -> list[str]:
     return pieces
 
 
-def _trimmed(pieces: list[str]) -> list[str]:
+def _trimmed(pieces: Sequence[str]) -> Sequence[str]:
     start, end = 0, len(pieces)
     while start < end and pieces[start] in (_SPACE, ""):
         start += 1
@@ -186,14 +200,16 @@ class _Arguments:
         return Item(name, join(item.latex for item in found), "".join(item.text for item in found))
 
 
-def build_structure(name: str, element: Element, items: list[Item]) -> Item:
+def build_structure(name: str, properties: Element | None, items: list[Item]) -> Item:
     """LaTeX of a structure such as m:f from its arguments. Everything is optional: files leave out what they like."""
     arguments = _Arguments(items)
-    item = STRUCTURES[name](_Properties(element), arguments)
+    item = STRUCTURES[name](_Properties(properties), arguments)
     item.name = name
-    used = _USED.get(name, ())
-    lost = [each for argument, found in arguments.all.items() if argument not in used for each in found]
-    lost += arguments.strays
+    used = _USED[name]
+    lost = arguments.strays
+    for argument, found in arguments.all.items():
+        if argument not in used:
+            lost = lost + found
     if lost:
         item = Item(name, join([item.latex, *_pieces(lost)]), item.text + "".join(each.text for each in lost))
     if not item.text:
@@ -204,13 +220,11 @@ def build_structure(name: str, element: Element, items: list[Item]) -> Item:
 class _Properties:
     """Values of the properties element of a structure, such as m:fPr."""
 
-    def __init__(self, element: Element) -> None:
+    def __init__(self, element: Element | None) -> None:
         self._values: dict[str, str | None] = {}
-        for child in element:
-            if isinstance(child.tag, str) and child.tag.endswith("Pr"):
-                for each in child:
-                    if isinstance(each.tag, str):
-                        self._values.setdefault(each.tag[each.tag.rfind("}") + 1 :], value_of(each))
+        for each in element if element is not None else ():
+            if isinstance(each.tag, str):
+                self._values.setdefault(each.tag[each.tag.rfind("}") + 1 :], value_of(each))
 
     def get(self, name: str, default: str = "") -> str:
         """The value; `default` when the property is absent, "" when it has no value."""
@@ -245,7 +259,11 @@ def _group(item: Item, scripts: str = "") -> str:
         return "{}"
     if any(script in item.scripts for script in scripts):
         return f"{{{latex}}}"
-    if item.kind in ("op", "over", "under", "delimiters") or _ATOM.fullmatch(latex):
+    if (
+        (len(latex) == 1 and latex.isalnum())
+        or item.kind in ("op", "over", "under", "delimiters")
+        or _ATOM.fullmatch(latex)
+    ):
         return latex
     return f"{{{latex}}}"
 

@@ -60,7 +60,9 @@ def join(pieces: Iterable[str]) -> str:
         if not piece:
             continue
         first = piece[0]
-        if (first.isascii() and first.isalpha()) or first == "@":
+        if first == "\\":
+            pass
+        elif (first.isascii() and first.isalpha()) or first == "@":
             if _ENDS_IN_COMMAND.search(last):
                 out.append(" ")
         elif first in "'^_" and not _TAKES_SCRIPT.search(last):
@@ -71,10 +73,12 @@ def join(pieces: Iterable[str]) -> str:
     return "".join(out)
 
 
-def text_to_pieces(text: str, style: Style) -> list[str]:
+@lru_cache(maxsize=1024)
+def text_to_pieces(text: str, style: Style) -> tuple[str, ...]:
     """Pieces of LaTeX, ready for `join`, for the characters of a run."""
-    text = unicodedata.normalize("NFC", text)
-    return list(_as_text(text) if style.is_text else _as_math(text, style))
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return tuple(_as_text(text) if style.is_text else _as_math(text, style))
 
 
 def function_name(text: str) -> str:
