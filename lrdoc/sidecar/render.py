@@ -112,7 +112,7 @@ class Renderer:
 
     def block(self, block: Block) -> Line | None:
         """None when nothing visible stands in the block."""
-        parts, special = _prepare(block.parts)
+        parts, special = self._prepare(block.parts)
         if not parts and not block.notes:
             return None
         self._items = []
@@ -133,7 +133,7 @@ class Renderer:
         )
 
     def _note(self, canvas: Canvas, note: Note) -> None:
-        parts, special = _prepare(note.parts)
+        parts, special = self._prepare(note.parts)
         if canvas.length:
             canvas.put("\n")
         mark = note_mark(note.mark)
@@ -170,10 +170,6 @@ class Renderer:
             if type(part) is Text or type(part) is Anchor:
                 run.append(part)
                 continue
-            if type(part) is Citation and part.target not in self._known_keys():
-                run.append(Text(clean(part.text), part.source))
-                special = True
-                continue
             if run:
                 canvas.texts(run, special=special)
                 run = []
@@ -208,6 +204,24 @@ class Renderer:
                 canvas.put(f'<cite type="{part.kind}" refid="{refid}">{escape(clean(part.text))}</cite>', part.source)
         if run:
             canvas.texts(run, special=special)
+
+    def _prepare(self, parts: Sequence[Part], *, trim: bool = True) -> tuple[Sequence[Part], bool]:
+        """Parts without forbidden characters and without white space at both ends, and a citation of nothing as its text;
+        and whether to look for escapes."""
+        if any(type(part) is Citation for part in parts):
+            parts = [self._known(part) if type(part) is Citation else part for part in parts]
+        raw = "".join([part.text for part in parts if type(part) is Text])
+        if not is_clean(raw):
+            parts = _clean_parts(parts)
+            raw = "".join([part.text for part in parts if type(part) is Text])
+        if trim and raw and (raw[0].isspace() or raw[-1].isspace()):
+            parts = _trim(parts)
+        elif trim and not raw and all(type(part) is Text or type(part) is Anchor for part in parts):
+            parts = ()
+        return parts, needs_escape(raw)
+
+    def _known(self, citation: Citation) -> Part:
+        return citation if citation.target in self._known_keys() else Text(citation.text, citation.source)
 
     def _known_keys(self) -> Mapping[str, str]:
         if self._keys is None:
@@ -252,7 +266,7 @@ class Renderer:
         ranges: list[MarkRange] = []
         rows = yield from self._grid(rendered, table, len(opening), entries, ranges, hoisted)
         rendered.content = f"[{', '.join(rows)}]"
-        if table.header_rows > 0:
+        if table.header_rows > 0 and rows:
             rendered.table_header = f"[{', '.join(rows[: table.header_rows])}]"
         return _Tag(f"{opening}{rendered.content}</table>", entries, ranges)
 
@@ -319,7 +333,7 @@ class Renderer:
     ) -> Generator[_Job, _Tag, tuple[str, list[Entry], list[MarkRange]]]:
         """The cell as a JSON string, its provenance and marks in positions of that string."""
         canvas = Canvas()
-        parts, special = _prepare(cell.parts, trim=False)
+        parts, special = self._prepare(cell.parts, trim=False)
         yield from self._parts(canvas, parts, special, place, hoisted)
         text = canvas.text()
         word = encode_basestring(text)
@@ -368,19 +382,6 @@ def map_keys(document: Document, doc_id: str) -> dict[str, str]:
                 if item.key:
                     keys.setdefault(item.key, item_id)
     return keys
-
-
-def _prepare(parts: Sequence[Part], *, trim: bool = True) -> tuple[Sequence[Part], bool]:
-    """Parts without forbidden characters and without white space at both ends; and whether to look for escapes."""
-    raw = "".join([part.text for part in parts if type(part) is Text])
-    if not is_clean(raw):
-        parts = _clean_parts(parts)
-        raw = "".join([part.text for part in parts if type(part) is Text])
-    if trim and raw and (raw[0].isspace() or raw[-1].isspace()):
-        parts = _trim(parts)
-    elif trim and not raw and all(type(part) is Text or type(part) is Anchor for part in parts):
-        parts = ()
-    return parts, needs_escape(raw)
 
 
 def _clean_parts(parts: Iterable[Part]) -> list[Part]:

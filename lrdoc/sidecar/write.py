@@ -213,8 +213,8 @@ def _item(rendered: Rendered, block_id: str, heading: str, parents: list[str], a
         host, row, col = rendered.parent
         extras["parent"] = {"id": host, "row": row, "col": col}
     if item.key:
-        extras.pop("key", None)
-        extras["key"] = item.key
+        extras.pop("cite_key", None)
+        extras["cite_key"] = item.key
     if item.self_ref is not None:
         shape.self_ref = clean(item.self_ref)
     if extras:
