@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from lrdoc.parsers.docx.numformats import Formatter, find_format
-
 from lrdoc.document import ParseWarning, Source
+from lrdoc.parsers.docx.numformats import Formatter, find_format
 
 Suffix = Literal["tab", "space", "nothing"]
 Element = Any

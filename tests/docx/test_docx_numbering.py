@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from docx_builder import XMLNS
+from lxml import etree
+
 from lrdoc.parsers.docx.numbering import Label, Numbering
 from lrdoc.parsers.docx.numformats import FORMATS, find_format
-from lxml import etree
 
 
 class Styles:
