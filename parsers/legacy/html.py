@@ -21,9 +21,17 @@ _BLOCKS = frozenset(
     "section select summary table caption thead tbody tfoot tr td th ul noscript".split()
 )
 _SPACED = frozenset("p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure section article hr".split())
+_OPENED = _BLOCKS | {"br", "img", "input"}
 _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
+
+
+def one_blank(text: str) -> str:
+    """Every run of blanks becomes one; most texts hold none and are told apart without a search."""
+    if text.isprintable() and "  " not in text:
+        return text
+    return _BLANKS.sub(" ", text)
 
 
 def declared_encoding(head: bytes) -> str | None:
@@ -99,42 +107,47 @@ class _Walk:
         closing: list[tuple[Any, Callable[[], None] | None]] = []
         node = root
         while True:
-            child = None
-            after: Callable[[], None] | None = None
             tag = node.tag or "-"
             if tag == "-text":
-                self.text(node.text_content)
-            elif tag[0] not in "-_!" and not self.is_hidden(node, tag):
-                after = self.open(node, tag)
+                text = node.text_content
+                if text:
+                    self.line.append(text if self.pre else one_blank(text))
+                following = node.next
+            elif tag[0] in "-_!" or tag in _SKIPPED or self.is_hidden(node):
+                following = node.next
+            else:
+                after = self.open(node, tag) if tag in _OPENED else None
                 child = node.child
-            if child is not None:
-                closing.append((node, after))
-                if 0 < deepest < len(closing):
-                    raise LimitExceeded(
-                        f"Elements are nested more than {deepest} deep",
-                        limit="LEGACY_MAX_NESTING",
-                        hint="Raise LEGACY_MAX_NESTING if the file is meant to be that deep.",
-                    )
-                node = child
-                continue
-            if after is not None:
-                after()
-            while closing and node.next is None:
+                if child is not None:
+                    closing.append((node, after))
+                    if 0 < deepest < len(closing):
+                        raise LimitExceeded(
+                            f"Elements are nested more than {deepest} deep",
+                            limit="LEGACY_MAX_NESTING",
+                            hint="Raise LEGACY_MAX_NESTING if the file is meant to be that deep.",
+                        )
+                    node = child
+                    continue
+                if after is not None:
+                    after()
+                following = node.next
+            while following is None and closing:
                 node, after = closing.pop()
                 if after is not None:
                     after()
-            if not closing:
+                if not closing:
+                    break
+                following = node.next
+            if following is None or not closing:
                 break
-            node = node.next
+            node = following
         self.flush()
 
-    def is_hidden(self, node: Any, tag: str) -> bool:
-        if tag in _SKIPPED:
-            return True
+    def is_hidden(self, node: Any) -> bool:
         attributes = node.attributes
         if not attributes:
             return False
-        if "hidden" in attributes or (tag == "input" and attributes.get("type") == "hidden"):
+        if "hidden" in attributes or (node.tag == "input" and attributes.get("type") == "hidden"):
             return True
         style = attributes.get("style")
         return style is not None and _HIDDEN_STYLE.search(style) is not None
@@ -151,8 +164,6 @@ class _Walk:
             return None
         if tag == "input":
             self.input(node.attributes)
-            return None
-        if tag not in _BLOCKS:
             return None
         if tag in ("td", "th"):
             return self.open_cell(node.attributes)
@@ -246,16 +257,17 @@ class _Walk:
         return close
 
     def text(self, text: str | None) -> None:
-        if not text:
-            return
-        self.line.append(text if self.pre else _BLANKS.sub(" ", text))
+        if text:
+            self.line.append(text if self.pre else one_blank(text))
 
     def text_of_line(self) -> str:
         text = "".join(self.line)
         self.line = []
         if self.pre:
             return text.strip("\n")
-        return "\n".join(line for line in (_BLANKS.sub(" ", x).strip(" ") for x in text.split("\n")) if line)
+        if "\n" not in text:
+            return one_blank(text).strip(" ")
+        return "\n".join(line for line in (one_blank(x).strip(" ") for x in text.split("\n")) if line)
 
     def source(self) -> Source:
         self.paragraph += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import functools
 import re
@@ -44,6 +45,7 @@ BUILTIN = {
 }
 """Built-in formats. Those that depend on the reader's country (14, 22) are shown in ISO order."""
 
+_UNITS = tuple(Decimal(1).scaleb(-places) for places in range(16))
 _MONTHS = "January February March April May June July August September October November December".split()
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _TOKEN = re.compile(
@@ -69,6 +71,7 @@ class _Section:
     """One of the up to four parts of a format, separated by semicolons."""
 
     def __init__(self, code: str) -> None:
+        self.plan: _Plan | None = None
         self.tokens: list[tuple[str, str]] = []
         self.condition: tuple[str, float] | None = None
         for match in _TOKEN.finditer(code):
@@ -121,8 +124,10 @@ def _sections(code: str) -> tuple[_Section, ...]:
 
 
 @functools.lru_cache(maxsize=2048)
-def is_date_format(code: str) -> bool:
-    return _sections(code)[0].is_date
+def _numeric(code: str) -> tuple[_Section, ...]:
+    """The sections that numbers may be shown by."""
+    sections = _sections(code)
+    return tuple(section for section in sections[:3] if not section.is_text) or sections[:1]
 
 
 def general(value: float) -> str:
@@ -147,9 +152,7 @@ def show_number(value: float, code: str, date1904: bool = False) -> str:
     """The text of a number under a format. A format that cannot be understood gives the plain number."""
     if not code or code == "General":
         return general(value)
-    sections = _sections(code)
-    numeric = [section for section in sections[:3] if not section.is_text] or list(sections[:1])
-    section, value_shown = _choose(numeric, value)
+    section, value_shown = _choose(_numeric(code), value)
     if section.is_text:
         return general(value)
     if section.is_date:
@@ -158,7 +161,9 @@ def show_number(value: float, code: str, date1904: bool = False) -> str:
     return _number(value_shown, section).strip()
 
 
-def _choose(sections: list[_Section], value: float) -> tuple[_Section, float]:
+def _choose(sections: tuple[_Section, ...], value: float) -> tuple[_Section, float]:
+    if len(sections) == 1 and sections[0].condition is None:
+        return sections[0], value
     if any(section.condition for section in sections):
         for section in sections:
             if section.holds(value):
@@ -171,46 +176,89 @@ def _choose(sections: list[_Section], value: float) -> tuple[_Section, float]:
     return sections[0], value
 
 
-def _number(value: float, section: _Section) -> str:
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Plan:
+    """How a section shows a number, worked out once."""
+
+    kind: str
+    """general, literal, fraction, exponent or plain."""
+    lead: str = ""
+    tail: str = ""
+    middle: str = ""
+    decimals: str = ""
+    """Placeholders after the point: "00", "0#"."""
+    point: bool = False
+    needed: int = 0
+    """Digits that the whole part has at least."""
+    thousands: bool = False
+    shift: int = 0
+    """Power of ten to multiply with: 2 for each percent sign, -3 for each trailing comma."""
+    step: int = 1
+    width: int = 0
+    plus: str = ""
+    first: int = 0
+    last: int = 0
+
+
+def _plan(section: _Section) -> _Plan:
     tokens = section.tokens
     if any(kind == "general" for kind, _ in tokens):
-        return "".join(general(value) if kind == "general" else _literal(kind, text) for kind, text in tokens)
+        return _Plan("general")
     digits = [i for i, (kind, _) in enumerate(tokens) if kind == "digit"]
     if not digits:
-        return ("-" if value < 0 and any(_literal(k, t).strip() for k, t in tokens) else "") + "".join(
-            _literal(kind, text) for kind, text in tokens
-        )
+        return _Plan("literal", lead="".join(_literal(kind, text) for kind, text in tokens))
     first, last = digits[0], digits[-1]
-    if any(kind == "other" and text == "/" for kind, text in tokens[first : last + 1]):
-        return _fraction(value, tokens, first, last)
-    percent = sum(1 for kind, text in tokens if kind == "other" and text == "%")
     inside = tokens[first : last + 1]
+    if any(kind == "other" and text == "/" for kind, text in inside):
+        return _Plan("fraction", first=first, last=last)
     exponent_at = next((i for i, (kind, _) in enumerate(inside) if kind == "exponent"), None)
     mantissa = inside if exponent_at is None else inside[:exponent_at]
     point_at = next((i for i, (kind, text) in enumerate(mantissa) if kind == "other" and text == "."), None)
     whole = mantissa if point_at is None else mantissa[:point_at]
-    decimals = [] if point_at is None else [text for kind, text in mantissa[point_at + 1 :] if kind == "digit"]
-    thousands = any(kind == "other" and text == "," for kind, text in whole)
     scale = 0
     for kind, text in tokens[last + 1 :]:
         if kind != "other" or text != ",":
             break
         scale += 1
+    percent = sum(1 for kind, text in tokens if kind == "other" and text == "%")
+    return _Plan(
+        "plain" if exponent_at is None else "exponent",
+        lead="".join(_literal(kind, text) for kind, text in tokens[:first]),
+        tail="".join(_literal(kind, text) for kind, text in tokens[last + 1 :]),
+        middle="".join(_literal(k, t) for k, t in inside if k in ("quoted", "escaped", "currency")),
+        decimals="".join(t for k, t in mantissa[point_at + 1 :] if k == "digit") if point_at is not None else "",
+        point=point_at is not None,
+        needed=sum(1 for kind, t in whole if kind == "digit" and t == "0"),
+        thousands=any(kind == "other" and text == "," for kind, text in whole),
+        shift=2 * percent - 3 * scale,
+        step=max(sum(1 for kind, _ in whole if kind == "digit"), 1),
+        width=0 if exponent_at is None else sum(1 for kind, _ in inside[exponent_at + 1 :] if kind == "digit"),
+        plus="" if exponent_at is None else inside[exponent_at][1][1:].replace("-", ""),
+    )
+
+
+def _number(value: float, section: _Section) -> str:
+    plan = section.plan
+    if plan is None:
+        plan = section.plan = _plan(section)
+    if plan.kind == "general":
+        return "".join(general(value) if kind == "general" else _literal(kind, text) for kind, text in section.tokens)
+    if plan.kind == "literal":
+        return ("-" if value < 0 and plan.lead.strip() else "") + plan.lead
+    if plan.kind == "fraction":
+        return _fraction(value, section.tokens, plan.first, plan.last)
+    decimals, places = plan.decimals, len(plan.decimals)
     try:
-        number = Decimal(repr(value)) * Decimal(100) ** percent / Decimal(1000) ** scale
-    except InvalidOperation:
-        return general(value)
-    exponent = ""
-    if exponent_at is not None:
-        power = number.adjusted() if number else 0
-        step = sum(1 for kind, _ in whole if kind == "digit")
-        power -= power % step if step > 1 else 0
-        number = number.scaleb(-power)
-        width = sum(1 for kind, _ in inside[exponent_at + 1 :] if kind == "digit")
-        sign = "-" if power < 0 else ("+" if inside[exponent_at][1][1] == "+" else "")
-        exponent = f"E{sign}{str(abs(power)).zfill(width)}"
-    try:
-        number = number.quantize(Decimal(1).scaleb(-len(decimals)), rounding=ROUND_HALF_UP)
+        number = Decimal(repr(value))
+        if plan.shift:
+            number = number.scaleb(plan.shift)
+        exponent = ""
+        if plan.kind == "exponent":
+            power = number.adjusted() if number else 0
+            power -= power % plan.step if plan.step > 1 else 0
+            number = number.scaleb(-power)
+            exponent = f"E{'-' if power < 0 else plan.plus}{str(abs(power)).zfill(plan.width)}"
+        number = number.quantize(_UNITS[places] if places < 16 else Decimal(1).scaleb(-places), ROUND_HALF_UP)
     except InvalidOperation:
         return general(value)
     text = f"{abs(number):f}"
@@ -218,16 +266,12 @@ def _number(value: float, section: _Section) -> str:
     while right and decimals[len(right) - 1] == "#" and right.endswith("0"):
         right = right[:-1]
     left = left.lstrip("0")
-    needed = sum(1 for kind, t in whole if kind == "digit" and t == "0")
-    left = left.zfill(needed)
-    if thousands:
-        left = f"{int(left):,}".zfill(needed) if left else left
-    body = left + ("." + right if right else ("." if point_at is not None and not decimals else "")) + exponent
-    lead = "".join(_literal(kind, text) for kind, text in tokens[:first])
-    tail = "".join(_literal(kind, text) for kind, text in tokens[last + 1 :])
-    middle = "".join(_literal(k, t) for k, t in inside if k in ("quoted", "escaped", "currency"))
+    if plan.thousands and len(left) > 3:
+        left = f"{int(left):,}"
+    left = left.zfill(plan.needed)
+    body = left + (f".{right}" if right else ("." if plan.point and not decimals else ""))
     sign = "-" if number < 0 else ""
-    return f"{sign}{lead}{body}{middle}{tail}"
+    return f"{sign}{plan.lead}{body}{exponent}{plan.middle}{plan.tail}"
 
 
 def _literal(kind: str, text: str) -> str:

@@ -63,7 +63,10 @@ class TextOut:
 
     def row(self, cells: Iterable[tuple[str, Source | None]]) -> None:
         """A table row: cells on one line, separated by tabs. A row without text is left out."""
-        taken = [(_CELL_BREAK.sub(" ", clean(text)).strip(), source) for text, source in cells]
+        taken = [
+            (text.strip() if text.isprintable() else _CELL_BREAK.sub(" ", clean(text)).strip(), source)
+            for text, source in cells
+        ]
         while taken and not taken[-1][0]:
             taken.pop()
         if not taken:

@@ -6,6 +6,8 @@ columns in use and the merged cells, so that one far cell costs one column, not 
 
 from __future__ import annotations
 
+import functools
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,13 +27,14 @@ R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 XDR = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 _CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})\d+"[^>]*[^/]>|<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})\d+">')
 _MERGE = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)"')
-_REFERENCE = re.compile(r"([A-Z]{1,3})(\d+)")
+_LETTERS = re.compile(r"[A-Z]{1,3}")
 _PIECE = 1 << 20
+_MARGIN_BYTES = 32 * 1024
 _TAIL = 512
 """Bytes carried over from one piece to the next, more than a cell's start tag has."""
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _HEADER_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|\d+|[A-Za-z&])')
-_MARGIN_TAGS = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
+_MARGIN = re.compile(rb"<(?:\w+:)?((?:odd|even|first)(?:Header|Footer))(?:\s[^>]*)?>([^<]*)<")
 
 
 @dataclass(slots=True)
@@ -40,6 +43,8 @@ class _Sheet:
     """Used column → its place among the used ones."""
     down: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     """First column of vertical merges → their (first row, last row), ascending."""
+    tail: bytes = b""
+    """The last bytes of the part, where printed headers and footers stand."""
 
 
 def read_xlsx(source: SourceFile, out: TextOut) -> str:
@@ -67,8 +72,11 @@ def read_xlsx(source: SourceFile, out: TextOut) -> str:
             out.gap()
             out.line(name, Source(part=main, path="sheet", sheet=name))
             if kind == "worksheet":
-                reader.sheet(target, name)
-            reader.attached(target, name)
+                margins = reader.sheet(target, name)
+                reader.attached(target, name)
+                reader.margins(margins, target, name)
+            else:
+                reader.attached(target, name)
         if all(part.source is None or part.source.path == "sheet" for part in out.parts):
             raise EmptyDocumentError(f"{source.name} has no used cells", hint="There is nothing to index in it.")
         core = archive.xml("docProps/core.xml")
@@ -166,6 +174,13 @@ def column_number(letters: str) -> int:
     return number
 
 
+@functools.lru_cache(maxsize=1024)
+def column_of(letters: str) -> int:
+    """Number of a column from the letters of a reference; 1 when they are none."""
+    return column_number(letters) if _LETTERS.fullmatch(letters) else 1
+
+
+@functools.lru_cache(maxsize=1024)
 def column_letters(number: int) -> str:
     letters = ""
     while number:
@@ -197,6 +212,7 @@ class _Reader:
                     letters.add(first or second)
                 merges.update(_MERGE.findall(piece))
                 rest = piece[-_TAIL:]
+                sheet.tail = (sheet.tail + piece)[-_MARGIN_BYTES:]
         numbers = sorted(column_number(x.decode()) for x in letters)
         sheet.columns = {number: place for place, number in enumerate(numbers)}
         for left, top, _right, bottom in merges:
@@ -207,7 +223,8 @@ class _Reader:
             spans.sort()
         return sheet
 
-    def sheet(self, part: str, name: str) -> None:
+    def sheet(self, part: str, name: str) -> bytes:
+        """Write the rows of a sheet; returns its last bytes."""
         layout = self.look(part)
         columns = layout.columns
         carried: dict[int, tuple[int, str]] = {}
@@ -221,8 +238,7 @@ class _Reader:
             column = 0
             for cell in row:
                 reference = cell.get("r")
-                found = _REFERENCE.match(reference) if reference else None
-                column = column_number(found.group(1)) if found else column + 1
+                column = column_of(reference.rstrip("0123456789")) if reference else column + 1
                 text = self.cell_text(cell)
                 if text:
                     texts[column] = text
@@ -238,6 +254,7 @@ class _Reader:
                 self.merge_down(row_number, texts, carried, waiting)
             if texts:
                 self.write_row(row_number, texts, columns, name, part)
+        return layout.tail
 
     def merge_down(
         self,
@@ -280,10 +297,10 @@ class _Reader:
         kind = cell.get("t") or "n"
         value = None
         for child in cell:
-            local = _local(child)
-            if local == "v":
+            tag = child.tag
+            if tag.endswith("}v"):
                 value = child.text
-            elif local == "is":
+            elif tag.endswith("}is"):
                 return _rich_text(child)
         if value is None:
             return ""
@@ -322,8 +339,6 @@ class _Reader:
                 self.comments(target, name)
             elif kind == "drawing":
                 self.drawing(target, name)
-        if self.archive.names[part].file_size < 64 * _PIECE:
-            self.margins(part, name)
 
     def comments(self, part: str, name: str) -> None:
         root = self.archive.xml(part)
@@ -360,9 +375,9 @@ class _Reader:
                 if chart_root is not None:
                     write_chart(chart_root, Source(part=target, path="chart", sheet=name), self.out)
 
-    def margins(self, part: str, name: str) -> None:
-        for element in _elements(self.archive, part, "headerFooter"):
-            for child in element:
-                text = " ".join(_HEADER_CODE.sub(" ", child.text or "").split())
-                if text and _local(child) in _MARGIN_TAGS:
-                    self.out.line(text, Source(part=part, path=_local(child), sheet=name))
+    def margins(self, found: bytes, part: str, name: str) -> None:
+        """Text of printed headers and footers, without their codes (18.3.1.46)."""
+        for tag, text in _MARGIN.findall(found):
+            shown = html.unescape(text.decode("utf-8", "ignore"))
+            shown = " ".join(_HEADER_CODE.sub(" ", shown).split())
+            self.out.line(shown, Source(part=part, path=tag.decode(), sheet=name))

@@ -6,13 +6,14 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import office
 import ooxml
 
 Make = Callable[[Path], None]
 """Writes one document to a path."""
 Maker = Callable[[int], Make]
 
-WORDS = (  # noqa: SIM905
+WORDS = (
     "system data model report analysis network value table figure method result process energy market policy "
     "patient court clause section vector graph index query storage signal river forest engine budget contract "
     "pressure temperature protein sample error margin growth"
@@ -199,3 +200,42 @@ def prepared(folder: Path, name: str, make: Make) -> Path:
         make(unfinished)
         unfinished.rename(path)
     return path
+
+
+def text_pdf(pages: int) -> Make:
+    def make(path: Path) -> None:
+        rnd = random.Random(7)
+        office.pdf(path, [[words(rnd, 9).capitalize() for _ in range(48)] for _ in range(pages)])
+
+    return make
+
+
+def workbook(rows: int) -> Make:
+    return lambda path: office.workbook(path, rows, words)
+
+
+def deck(slides: int) -> Make:
+    return lambda path: office.deck(path, slides, words)
+
+
+def _html(size: int) -> str:
+    rnd = random.Random(6)
+    pieces: list[str] = []
+    n = s = 0
+    while n < size:
+        s += 1
+        level = 1 + s % 4
+        piece = f"<h{level}>Section {s} {words(rnd, 4)}</h{level}>"
+        piece += "".join(
+            f'<p>{sentence(rnd)} <b>bold</b> <a href="http://example.org/{s}">link</a></p>' for _ in range(4)
+        )
+        piece += "<ul>" + "".join(f"<li>item {k} {words(rnd, 6)}</li>" for k in range(4)) + "</ul>"
+        rows = "".join(f"<tr><td>{words(rnd, 2)}</td><td>{k}</td><td>{words(rnd, 1)}</td></tr>" for k in range(6))
+        piece += f'<table><thead><tr><th>a</th><th colspan="2">b</th></tr></thead><tbody>{rows}</tbody></table>\n'
+        pieces.append(piece)
+        n += len(piece)
+    head = "<!DOCTYPE html><html><head><title>Doc</title><style>p{color:red}</style><script>var x=1;</script></head>"
+    return f"{head}<body><main>{''.join(pieces)}</main></body></html>"
+
+
+html_5mb = _text_file(lambda: _html(5_000_000))
