@@ -2,74 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from lrdoc import flow
-from lrdoc.chunkers.named import NamedChunkers
-from lrdoc.errors import ConfigurationError, EmptyDocumentError, EngineError, UnsupportedFormatError, UsageError
-from lrdoc.mistakes import Mistake, show
+from lrdoc.configuration import Choices, Configuration, tell
+from lrdoc.document import ParseWarning
+from lrdoc.errors import EmptyDocumentError, EngineError, UnsupportedFormatError, UsageError
+from lrdoc.mistakes import Mistake
 from lrdoc.params import fill
-from lrdoc.parsers.registry import Registry, load_registry
-from lrdoc.routing.chunk_options import ChunkConfig, ChunkSettings, build_chunk_config, snapshot
-from lrdoc.routing.resolve import Router
-from lrdoc.routing.rules import read_rules
-from lrdoc.routing.settings import RoutingSettings
-from lrdoc.settings import Settings, read_process
 
-COMMAND_LINE_RULES = "*:native-teP;*:legacy-R"
-"""Rules of the command line when nothing is configured."""
-COMMAND_LINE_DEFAULT = "command-line default"
 UNSUPPORTED = "suffix_not_supported"
 """Kind of the mistake when an engine does not take a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What the caller says beyond the environment."""
-
-    engine: str | None = None
-    """Engine with parameters for every file: "native(toc=body)"."""
-    options: str | None = None
-    """Processing options with parameters for every file: "teP(chunk_ts=800)"."""
-    rules: str | None = None
-    """Instead of LIGHTRAG_PARSER."""
-    env_file: Path | None = None
-    """Instead of ./.env."""
-    default_rules: str = COMMAND_LINE_RULES
-    """Used when neither rules nor an engine are given; "" for the public document's own defaults."""
-
-
-@dataclass(frozen=True, slots=True)
 class App:
-    """Everything that is the same for all files of a run."""
+    """Parses files under one configuration."""
 
-    settings: Settings
-    registry: Registry
-    router: Router
-    chunking: ChunkConfig
+    def __init__(self, configuration: Configuration) -> None:
+        self.settings = configuration.settings
+        self.registry = configuration.registry
+        self.router = configuration.router
 
     @classmethod
     def load(cls, choices: Choices) -> App:
         """Read settings and rules. Raises ConfigurationError with all mistakes, UsageError for engine and options."""
-        registry = load_registry()
-        settings = read_process(choices.env_file, [cls for spec in registry.specs() for cls in spec.settings_classes()])
-        environ = settings.environ
-        capabilities = registry.capabilities(environ, NamedChunkers())
-        text, within, label = find_rules(choices, settings.of(RoutingSettings).rules)
-        rules = read_rules(text, capabilities, within)
-        wrong = list(settings.mistakes)
-        wrong += [tell([mistake], environ) for mistake in registry.check_environment(environ)]
-        if rules.errors:
-            wrong.append(tell(rules.errors, {within: rules.text}))
-        if wrong:
-            raise ConfigurationError("\n".join(("The configuration cannot be used:", *wrong)))
-        router = Router(capabilities, rules, engine=choices.engine or "", options=choices.options, default_label=label)
-        if router.errors:
-            raise UsageError(tell(router.errors, router.texts))
-        return cls(settings, registry, router, build_chunk_config(settings.of(ChunkSettings)))
+        return cls(Configuration.load(choices).require())
 
     def takes(self, name: str) -> bool:
         """Whether the engine that the name routes to takes its suffix."""
@@ -87,13 +46,15 @@ class App:
             raise UnsupportedFormatError(f"{name}: {refusal.message}", hint=hint)
         if decision.errors or decision.engine is None:
             raise UsageError(tell(decision.errors, {**self.router.texts, "name": name}))
+        chunk_options = self.router.chunk_options(decision)
         return flow.Plan(
             canonical_name=decision.canonical,
             engine=decision.engine_name,
             parse_engine=decision.parse_engine,
             process_options=decision.process_options,
-            chunk_options=snapshot(self.chunking, decision.process_options, decision.chunk_params).values,
+            chunk_options=chunk_options.values,
             engine_params=fill(decision.engine.params, decision.engine_params),
+            warnings=tuple(to_warning(mistake) for mistake in (*decision.warnings, *chunk_options.warnings)),
         )
 
     def parse(
@@ -140,15 +101,6 @@ class App:
         return [e for e in capabilities.takers(suffix) if e != engine and capabilities.engines[e].configured]
 
 
-def tell(mistakes: Iterable[Mistake], texts: Mapping[str, str]) -> str:
-    """All mistakes, each with the text that it stands in and its place there."""
-    return "\n".join(f"{m.within}: {show(m, texts.get(m.within, ''))}" for m in mistakes)
-
-
-def find_rules(choices: Choices, configured: str) -> tuple[str, str, str]:
-    """Which rules hold: their text, what messages call them, and what explanations call them."""
-    if choices.rules is not None:
-        return choices.rules, "--rules", ""
-    if configured or choices.engine is not None:
-        return configured, "LIGHTRAG_PARSER", ""
-    return choices.default_rules, COMMAND_LINE_DEFAULT, COMMAND_LINE_DEFAULT
+def to_warning(mistake: Mistake) -> ParseWarning:
+    """What routing has to say about a file, as a warning of its parse."""
+    return ParseWarning(mistake.kind, "; ".join(text for text in (mistake.message, mistake.hint) if text))

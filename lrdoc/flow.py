@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lrdoc.document import Document
+from lrdoc.document import Document, ParseWarning
 from lrdoc.errors import EmptyDocumentError, SourceError
 from lrdoc.parsers.base import ParseContext, Parser, SourceFile
 from lrdoc.sidecar import commit
@@ -57,6 +57,8 @@ class Plan:
     """Slim snapshot: only the chosen strategy's parameters."""
     engine_params: Mapping[str, Any] = field(default_factory=dict)
     """All parameters of the engine, defaults filled in."""
+    warnings: tuple[ParseWarning, ...] = ()
+    """What the decision itself has to say: an option without effect, a hint that could not be followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,11 @@ class ParsedFile:
     cached: bool = False
     """The engine used a bundle that it had fetched before."""
     labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def warnings(self) -> tuple[ParseWarning, ...]:
+        """Those of the decision and those of the parse."""
+        return self.plan.warnings + self.document.warnings
 
     def read_content(self) -> str:
         """The merged text as a store keeps it: with `{{LRdoc}}` before it when the format is lightrag.

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from lrdoc.app import App, Choices
+from lrdoc.app import App
 from lrdoc.cli.common import debug_option, env_file_option, printable, to_json
+from lrdoc.configuration import Choices
 from lrdoc.params import ParamSpec
 from lrdoc.parsers.base import Availability
 from lrdoc.settings import load_object

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from lrdoc.app import App, Choices
+from lrdoc.app import App
 from lrdoc.cli import EXIT_FAILED
 from lrdoc.cli.batch import Flag, default_jobs, run_batch
 from lrdoc.cli.common import (
@@ -31,6 +31,7 @@ from lrdoc.cli.common import (
 from lrdoc.cli.inputs import Input, list_inputs
 from lrdoc.cli.preview import outline
 from lrdoc.cli.progress import ProgressBar
+from lrdoc.configuration import Choices
 from lrdoc.errors import Cancelled, EngineError, LrdocError, SourceError, UsageError
 from lrdoc.flow import Event, ParsedFile
 from lrdoc.sidecar.names import parsed_dir
@@ -149,7 +150,7 @@ def record_of(source: str, parsed: ParsedFile) -> dict[str, Any]:
         "drawings": written.drawings,
         "equations": written.equations,
         "assets": written.assets,
-        "warnings": [{"code": w.code, "message": w.message, "where": w.where} for w in document.warnings],
+        "warnings": [{"code": w.code, "message": w.message, "where": w.where} for w in parsed.warnings],
         "cached": parsed.cached,
         "seconds": {"parse": round(parsed.seconds.parse, 6), "write": round(parsed.seconds.write, 6)},
     }

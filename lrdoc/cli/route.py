@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from lrdoc.app import Choices
 from lrdoc.cli import EXIT_CONFIGURATION, EXIT_FAILED, EXIT_USAGE
 from lrdoc.cli.common import (
     debug_option,
@@ -20,6 +19,7 @@ from lrdoc.cli.common import (
     to_json,
 )
 from lrdoc.cli.routes import Routes, lines_of
+from lrdoc.configuration import Choices
 from lrdoc.routing.explain import explain
 from lrdoc.routing.resolve import Decision
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from lrdoc.app import Choices, find_rules
-from lrdoc.chunkers.named import NamedChunkers
+from lrdoc.configuration import Choices, Configuration
 from lrdoc.errors import SettingsError
 from lrdoc.mistakes import Mistake, show
-from lrdoc.parsers.registry import Registry, load_registry
-from lrdoc.routing.chunk_options import ChunkSettings, build_chunk_config
+from lrdoc.parsers.registry import Registry
 from lrdoc.routing.resolve import Decision, Router
-from lrdoc.routing.rules import read_rules
-from lrdoc.routing.settings import RoutingSettings
-from lrdoc.settings import Settings, read_process
+from lrdoc.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +30,10 @@ class Routes:
 
         Raises SettingsError when another variable cannot be used.
         """
-        registry = load_registry(check=True)
-        settings = read_process(choices.env_file, [cls for spec in registry.specs() for cls in spec.settings_classes()])
-        environ = settings.environ
-        in_engines = registry.check_environment(environ)
-        told = {mistake.within for mistake in in_engines}
-        others = [text for text in settings.mistakes if text.partition("=")[0] not in told]
-        if others:
+        found = Configuration.load(choices, check_plugins=True)
+        if others := found.other_mistakes():
             raise SettingsError("\n  ".join(("Settings cannot be used:", *others)))
-        capabilities = registry.capabilities(environ, NamedChunkers())
-        text, within, label = find_rules(choices, settings.of(RoutingSettings).rules)
-        rules = read_rules(text, capabilities, within)
-        chunks = build_chunk_config(settings.of(ChunkSettings))
-        router = Router(
-            capabilities,
-            rules,
-            engine=choices.engine or "",
-            options=choices.options,
-            default_label=label,
-            chunks=chunks,
-        )
-        errors = (*in_engines, *rules.errors, *chunks.errors)
-        return cls(settings, registry, router, errors, (*rules.warnings, *chunks.warnings))
+        return cls(found.settings, found.registry, found.router, found.errors, found.warnings)
 
     def texts_of(self, decision: Decision | None = None) -> dict[str, str]:
         """The texts in which columns count, by what mistakes call them."""

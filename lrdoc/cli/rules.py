@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from lrdoc.app import Choices
 from lrdoc.cli import EXIT_CONFIGURATION
 from lrdoc.cli.common import debug_option, env_file_option, plural, printable, to_json
 from lrdoc.cli.routes import Routes, lines_of
+from lrdoc.configuration import Choices
 from lrdoc.mistakes import Mistake
 
 EPILOG = """\b
