@@ -7,6 +7,7 @@ from typing import Any
 
 from lrdoc.document import Drawing, Mark
 from lrdoc.parsers.docx.names import MC, A, R, V, W
+from lrdoc.parsers.docx.package import PART_ERRORS
 from lrdoc.parsers.docx.state import Line
 
 
@@ -30,7 +31,11 @@ def read_graphic(line: Line, element: Any, marks: tuple[Mark, ...] = ()) -> None
         if stream is None:
             line.reader.warn("picture_missing", f"The picture {rel.target} is not in the package", line.source)
             continue
-        asset = line.reader.context.assets.put(stream, posixpath.basename(rel.target))
+        try:
+            asset = line.reader.context.assets.put(stream, posixpath.basename(rel.target))
+        except PART_ERRORS as error:
+            line.reader.warn("picture_unreadable", f"The picture {rel.target} cannot be read: {error}", line.source)
+            continue
         line.add(Drawing(asset, suffix, source=line.source))
 
 

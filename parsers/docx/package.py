@@ -27,7 +27,16 @@ from lrdoc.parsers.docx.sniff import refuse_other_package, zip_mimetype
 Warn = Callable[[str, str, Source | None], None]
 
 _CONTENT_TYPES = "[content_types].xml"
-_PART_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+PART_ERRORS: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+)
+"""What reading a damaged part may raise."""
 _WORD_MAIN = re.compile(
     r"(wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroEnabled).*main\+xml"
 )
@@ -48,7 +57,7 @@ class Rel:
     """Target as written."""
 
 
-def _parser(huge: bool, recover: bool) -> etree.XMLParser:
+def _parser(*, huge: bool, recover: bool) -> etree.XMLParser:
     return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -161,7 +170,7 @@ class Package:
             return None
         try:
             return self.archive.read(info)
-        except _PART_ERRORS as error:
+        except PART_ERRORS as error:
             self._report_unreadable(part, error)
             return None
 
@@ -172,7 +181,7 @@ class Package:
             return None
         try:
             return self.archive.open(info)
-        except _PART_ERRORS as error:
+        except PART_ERRORS as error:
             self._report_unreadable(part, error)
             return None
 
@@ -199,25 +208,36 @@ class Package:
         """Parse XML under the limits: no entities, no network, no comments or processing instructions."""
         data = strict_to_transitional(_to_utf8(data))
         self.budget.spend_part(data, part)
-        doctype = b"<!DOCTYPE" in data
+        if b"<!DOCTYPE" in data:
+            data = self._without_doctype(data, part)
+        # Where a declaration hides behind a trick, the XML library's own limits stay on.
+        huge = b"<!DOCTYPE" not in data
         try:
-            # Without huge_tree the XML library guards against the blow-up of entities in attribute values itself.
-            root = etree.fromstring(data, _parser(huge=not doctype, recover=False))
+            return etree.fromstring(data, _parser(huge=huge, recover=False))
         except etree.XMLSyntaxError as error:
-            root = self._repair(data, part, doctype, error)
-        if root is not None and doctype:
-            self._drop_entities(root, part)
-        return root
+            return self._repair(data, part, huge, error)
 
-    def _repair(self, data: bytes, part: str, doctype: bool, error: etree.XMLSyntaxError) -> etree._Element | None:
+    def _without_doctype(self, data: bytes, part: str) -> bytes:
+        """XML without its document type and without references to what that declared; other text is kept."""
+        data, found = drop_doctype(data)
+        if found is not None:
+            self.warn(
+                "dtd_ignored",
+                f"This part declares a document type, which Word documents never do; {found} entity references "
+                "were left out",
+                self.source(part),
+            )
+        return data
+
+    def _repair(self, data: bytes, part: str, huge: bool, error: etree.XMLSyntaxError) -> etree._Element | None:
         if "Excessive depth" in str(error):
             raise LimitExceeded(
-                f"XML elements are nested more than {256 if doctype else _LIBXML_DEPTH} deep, too deep to be read",
+                f"XML elements are nested more than {_LIBXML_DEPTH} deep, the most that can be read",
                 limit="DOCX_MAX_DEPTH",
                 where=self.prefix + part,
             ) from error
         try:
-            root: Any = etree.fromstring(data, _parser(huge=not doctype, recover=True))
+            root: Any = etree.fromstring(data, _parser(huge=huge, recover=True))
         except etree.XMLSyntaxError:
             root = None
         if root is None:
@@ -229,27 +249,6 @@ class Package:
             self.source(part),
         )
         return root  # type: ignore[no-any-return]
-
-    def _drop_entities(self, root: etree._Element, part: str) -> None:
-        """Entity references stay unresolved; what stands around them is kept."""
-        references = list(root.iter(etree.Entity))
-        for reference in references:
-            parent, tail = reference.getparent(), reference.tail or ""
-            if parent is None:
-                continue
-            before = reference.getprevious()
-            if before is not None:
-                before.tail = (before.tail or "") + tail
-            else:
-                parent.text = (parent.text or "") + tail
-            reference.tail = None
-            parent.remove(reference)
-        self.warn(
-            "dtd_ignored",
-            f"This part declares a document type, which Word documents never do; {len(references)} entity references "
-            "were left out",
-            self.source(part),
-        )
 
     # Relationships
 
@@ -379,6 +378,37 @@ def _to_utf8(data: bytes) -> bytes:
         return data
     text = data.decode("utf-16", "replace").encode("utf-8", "replace")
     return _DECLARED_ENCODING.sub(rb"\1", text)
+
+
+_DOCTYPE_TOKEN = re.compile(rb"""["'\[\]>]|<!--|<\?""")
+_OTHER_REFERENCE = re.compile(rb"&(?!(?:lt|gt|amp|apos|quot);)[^\s&;#<>\"']{1,200};")
+
+
+def drop_doctype(data: bytes) -> tuple[bytes, int | None]:
+    """XML without its document type declaration, and how many entity references went with it.
+
+    None when there is no declaration that ends: then the data is as it was. An XML library that reads the declaration
+    has to guard against what entities can be made to do; without it they are nothing.
+    """
+    begin = data.find(b"<!DOCTYPE")
+    at, depth = begin + 9, 0
+    while begin >= 0 and (match := _DOCTYPE_TOKEN.search(data, at)) is not None:
+        token, at = match[0], match.end()
+        if token == b"[":
+            depth += 1
+        elif token == b"]":
+            depth -= 1
+        elif token == b">":
+            if depth <= 0:
+                rest, found = _OTHER_REFERENCE.subn(b"", data[at:])
+                return data[:begin] + rest, found
+        else:
+            closing = {b"<!--": b"-->", b"<?": b"?>"}.get(token, token)
+            end = data.find(closing, at)
+            if end < 0:
+                break
+            at = end + len(closing)
+    return data, None
 
 
 def open_zip(data: bytes) -> zipfile.ZipFile:
