@@ -206,8 +206,8 @@ class Renderer:
             canvas.texts(run, special=special)
 
     def _prepare(self, parts: Sequence[Part], *, trim: bool = True) -> tuple[Sequence[Part], bool]:
-        """Parts without forbidden characters and without white space at both ends, and a citation of nothing as its text;
-        and whether to look for escapes."""
+        """Parts without forbidden characters, without white space at both ends, with the text of a citation in the
+        place of one that names nothing; and whether to look for escapes."""
         if any(type(part) is Citation for part in parts):
             parts = [self._known(part) if type(part) is Citation else part for part in parts]
         raw = "".join([part.text for part in parts if type(part) is Text])
