@@ -86,45 +86,54 @@ class TiktokenTokenizer:
         return self
 
     def encode(self, text: str) -> list[int]:
-        return cast(list[int], self._array(text).tolist())
+        tokens: list[int] = self._array(text).tolist()
+        return tokens
 
     def decode(self, tokens: list[int]) -> str:
-        return cast(str, self._encoding.decode(tokens))
+        text: str = self._encoding.decode(tokens)
+        return text
 
     def count(self, text: str) -> int:
+        if len(text) <= _SHORT_CHARS:
+            # For short texts a list is cheaper than an array.
+            return len(self._encoding.encode_ordinary(text))
         return len(self._array(text))
 
     def boundaries(self, text: str) -> Offsets:
         text = _without_surrogates(text)
         tokens = self._array(text)
         self._learn_lengths(tokens)
-        ends = np.empty(len(tokens) + 1, dtype=np.int64)
-        ends[0] = 0
+        ends = np.zeros(len(tokens) + 1, dtype=np.int64)
         np.cumsum(self._lengths[tokens], out=ends[1:])
         if text.isascii():
             return ends
-        data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
-        begins = np.append((data & 0xC0) != 0x80, True)
-        return cast(Offsets, np.cumsum(begins)[ends] - 1)
+        data = np.frombuffer(text.encode("utf-8"), dtype=np.int8)
+        # Bytes from -128 to -65 go on with a character. Character of byte b: how many begin up to and with it.
+        character = np.cumsum(data > -65, dtype=np.int32)
+        ends[:-1] = character[ends[:-1]] - 1
+        ends[-1] = len(text)
+        return ends
 
-    def _array(self, text: str) -> NDArray[np.int64]:
+    def _array(self, text: str) -> NDArray[np.uint32]:
         encode = self._encoding.encode_to_numpy
+        found: NDArray[np.uint32]
         if len(text) <= _DIRECT_CHARS:
             try:
-                return cast(NDArray[np.int64], encode(text, disallowed_special=()).astype(np.int64))
+                found = encode(text, disallowed_special=())
             except UnicodeEncodeError:
-                text = _without_surrogates(text)
-                return cast(NDArray[np.int64], encode(text, disallowed_special=()).astype(np.int64))
+                found = encode(_without_surrogates(text), disallowed_special=())
+            return found
         text = _without_surrogates(text)
-        parts = [encode(text[a:b], disallowed_special=()) for a, b in cut_stretches(text)]
-        return np.concatenate(parts).astype(np.int64)
+        found = np.concatenate([encode(text[a:b], disallowed_special=()) for a, b in cut_stretches(text)])
+        return found
 
-    def _learn_lengths(self, tokens: NDArray[np.int64]) -> None:
+    def _learn_lengths(self, tokens: NDArray[np.uint32]) -> None:
         unknown = np.unique(tokens[self._lengths[tokens] == 0])
         for token in unknown.tolist():
             self._lengths[token] = len(self._encoding.decode_single_token_bytes(token))
 
 
+_SHORT_CHARS = 1_000
 _DIRECT_CHARS = 70_000
 _STRETCH_CHARS = 64_000
 # No match of these encodings' patterns holds a letter followed by one of these characters, or a line end followed by
@@ -248,7 +257,9 @@ class EstimateTokenizer:
 
     def boundaries(self, text: str) -> Offsets:
         lengths = [len(piece) for piece in self._PIECES.findall(text)]
-        return cast(Offsets, np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))))
+        ends = np.zeros(len(lengths) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=ends[1:])
+        return ends
 
 
 class WrappedTokenizer:
@@ -274,8 +285,8 @@ class WrappedTokenizer:
             # Encoders in the manner of tiktoken refuse text that looks like one of their special tokens.
             if "special token" not in str(e):
                 raise
-            loose = cast(Callable[..., Sequence[int]], self._encoder.encode)
-            return loose(text, disallowed_special=())
+            encode: Callable[..., Sequence[int]] = self._encoder.encode
+            return encode(text, disallowed_special=())
 
     def decode(self, tokens: list[int]) -> str:
         return self._encoder.decode(tokens)
@@ -316,9 +327,9 @@ class WrappedTokenizer:
             if n:
                 ends.append(place + np.arange(1, n + 1) * (len(piece) / n))
             place += len(piece)
-        found = np.floor(np.concatenate(ends)).astype(np.int64)
+        found: Offsets = np.floor(np.concatenate(ends)).astype(np.int64)
         if len(found) == 1:
-            return np.linspace(0, len(text), n_tokens + 1).astype(np.int64)
+            found = np.linspace(0, len(text), n_tokens + 1).astype(np.int64)
         found[-1] = len(text)
         return found
 
