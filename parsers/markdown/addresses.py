@@ -61,8 +61,5 @@ def is_allowed(text: str, allowed: Sequence[Network]) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         candidates.append(address.ipv4_mapped)
     return any(
-        candidate in network
-        for candidate in candidates
-        for network in allowed
-        if network.version == candidate.version
+        candidate in network for candidate in candidates for network in allowed if network.version == candidate.version
     )

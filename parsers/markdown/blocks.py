@@ -59,7 +59,9 @@ class _Draft:
 
     __slots__ = ("end", "first", "heading", "labels", "level", "parents", "parts", "slug")
 
-    def __init__(self, heading: str = "", level: int = 0, parents: tuple[str, ...] = (), slug: str | None = None) -> None:
+    def __init__(
+        self, heading: str = "", level: int = 0, parents: tuple[str, ...] = (), slug: str | None = None
+    ) -> None:
         self.heading = heading
         self.level = level
         self.parents = parents
@@ -248,8 +250,9 @@ class Mapper:
             if lines is not None and lines[1] <= lines[0]:
                 lines = [lines[0], lines[0] + 1]
             flow = self._leaf(lines)
-            if tokens[n].map is not None and self._draft.end is not None:
-                self._draft.end = max(self._draft.end, tokens[n].map[1])
+            whole = tokens[n].map
+            if whole is not None and self._draft.end is not None:
+                self._draft.end = max(self._draft.end, whole[1])
             self._inlines.into(flow, inline.content)
             self._take(flow)
         return n + 3
@@ -460,9 +463,7 @@ class Mapper:
             if not notes and not any(type(part) is not Text or part.text.strip() for part in merged):
                 continue
             position = Position("heading", anchor=draft.slug)
-            blocks.append(
-                Block(draft.heading, draft.level, draft.parents, merged, tuple(notes), positions=(position,))
-            )
+            blocks.append(Block(draft.heading, draft.level, draft.parents, merged, tuple(notes), positions=(position,)))
         return tuple(blocks)
 
     def _resolve(self, draft: _Draft, attached: set[str], labels: list[str]) -> list[Part]:

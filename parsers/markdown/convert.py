@@ -80,9 +80,7 @@ def convert(
     env: dict[str, Any] = {}
     fragments = Fragments(pictures, _renderer(env))
     inlines = Inlines(md, env, fragments)
-    mapper = Mapper(
-        inlines, fragments, pictures, warnings.add, context.check, first_line=matter.lines + 1, part=part
-    )
+    mapper = Mapper(inlines, fragments, pictures, warnings.add, context.check, first_line=matter.lines + 1, part=part)
     tokens: list[Token] = []
     if body:
         md.block.parse(body, md, env, tokens)

@@ -13,15 +13,19 @@ from lrdoc.parsers.markdown.refused import PictureError
 def check_reference(reference: str) -> tuple[str, ...]:
     """The parts of a relative path that stays inside its folder. Raises PictureError with the reason."""
     shown = reference if len(reference) <= 80 else f"{reference[:79]}…"
+
+    def refused(reason: str) -> PictureError:
+        return PictureError("picture_path_refused", f"The picture path {shown!r} {reason} and was skipped.")
+
     if "\\" in reference:
-        raise PictureError("picture_path_refused", f"The picture path {shown!r} has a backslash and was skipped.")
+        raise refused("has a backslash")
     if reference.startswith("/") or re.match(r"[A-Za-z]:", reference):
-        raise PictureError("picture_path_refused", f"The picture path {shown!r} is absolute and was skipped.")
+        raise refused("is absolute")
     if any(ord(char) < 32 for char in reference):
-        raise PictureError("picture_path_refused", f"The picture path {shown!r} has control characters and was skipped.")
+        raise refused("has control characters")
     parts = tuple(part for part in reference.split("/") if part not in ("", "."))
     if ".." in parts:
-        raise PictureError("picture_path_refused", f"The picture path {shown!r} leads out of the folder and was skipped.")
+        raise refused("leads out of the folder")
     if not parts:
         raise PictureError("picture_not_found", f"The picture {shown!r} names no file.")
     return parts

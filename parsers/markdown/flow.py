@@ -211,4 +211,6 @@ class Flow:
             value = tag.attributes.get(name, "").removesuffix("px").strip()
             if value.isascii() and value.isdigit() and 0 < len(value) < 6:
                 facts[f"{name}_px"] = int(value)
-        self.picture(tag.attributes.get("src", ""), tag.attributes.get("alt", ""), tag.attributes.get("title", ""), facts)
+        self.picture(
+            tag.attributes.get("src", ""), tag.attributes.get("alt", ""), tag.attributes.get("title", ""), facts
+        )

@@ -153,7 +153,9 @@ class Fragments:
     def _plain(self, html: str, span: tuple[int, int] | None, source: Source) -> str:
         if span is None:
             return ""
-        return " ".join("".join(piece.text for piece in pieces(html[span[0] : span[1]]) if piece.kind == "text").split())
+        return " ".join(
+            "".join(piece.text for piece in pieces(html[span[0] : span[1]]) if piece.kind == "text").split()
+        )
 
 
 def _lines(flow: Flow, piece: Piece, line: int | None, part: str, *, verbatim: bool = False) -> None:

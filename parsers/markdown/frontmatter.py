@@ -25,6 +25,15 @@ class FrontMatter(NamedTuple):
     """Why something that looks like front matter could not be read; it stays in the text then."""
 
 
+_PLAIN: tuple[tuple[str, str, list[str]], ...] = (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?(?:0|[1-9][0-9]{0,17})", list("-+0123456789")),
+    ("float", r"[-+]?(?:[0-9]{1,17}\.[0-9]{0,17}|\.[0-9]{1,17})(?:[eE][-+]?[0-9]{1,3})?", list("-+.0123456789")),
+    ("merge", r"<<", ["<"]),
+)
+"""Plain YAML values that are more than words: kind, pattern, first characters."""
+
 _NONE = FrontMatter({}, 0, "")
 
 
@@ -62,14 +71,8 @@ def _yaml(body: str) -> Any:
         """YAML 1.2's idea of plain values: `no` is a word, 2026-01-31 stays as it is written."""
 
     Loader.yaml_implicit_resolvers = {}
-    for tag, pattern, first in (
-        ("tag:yaml.org,2002:null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-        ("tag:yaml.org,2002:bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-        ("tag:yaml.org,2002:int", r"[-+]?(?:0|[1-9][0-9]{0,17})", list("-+0123456789")),
-        ("tag:yaml.org,2002:float", r"[-+]?(?:[0-9]{1,17}\.[0-9]{0,17}|\.[0-9]{1,17})(?:[eE][-+]?[0-9]{1,3})?", list("-+.0123456789")),
-        ("tag:yaml.org,2002:merge", r"<<", ["<"]),
-    ):
-        Loader.add_implicit_resolver(tag, re.compile(rf"^(?:{pattern})$"), first)
+    for kind, pattern, first in _PLAIN:
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{kind}", re.compile(rf"^(?:{pattern})$"), first)
     try:
         return yaml.load(body, Loader)
     except yaml.YAMLError as e:

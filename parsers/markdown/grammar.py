@@ -52,7 +52,9 @@ def make_grammar(check: Check, *, inline_math: bool) -> MarkdownIt:
     md.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "reference", "blockquote"]})
     md.block.ruler.before("reference", "footnote_def", footnote_def, {"alt": ["paragraph", "reference"]})
     deflist_plugin(md)
-    md.block.ruler.before("fence", "math_block", math.block_rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    md.block.ruler.before(
+        "fence", "math_block", math.block_rule, {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    )
     md.inline.ruler.before("link", "footnote_ref", _footnote_ref)
     md.inline.ruler.before("html_inline", "html_table", _inline_table)
     if inline_math:
@@ -67,7 +69,7 @@ class _Blocks(ParserBlock):
         super().__init__()
         self._check = check
 
-    def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:  # noqa: N803 (the library's names)
+    def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:
         rules = self.ruler.getRules("")
         line = startLine
         empty_lines = False
@@ -225,7 +227,7 @@ def _inline_table(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _html_block(state: StateBlock, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803
+def _html_block(state: StateBlock, startLine: int, endLine: int, silent: bool) -> bool:
     """The library's HTML block, longer when a table in it is still open at the blank line that ends it."""
     if not html_block(state, startLine, endLine, silent):
         return False

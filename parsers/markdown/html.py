@@ -36,9 +36,9 @@ BLOCKS = frozenset(
 """Elements that stand on lines of their own."""
 
 _INLINE = frozenset(
-    "a abbr acronym area base bdi bdo big blink br button canvas cite col colgroup command data datalist dfn embed font "
-    "frame frameset img input label link map mark marquee meta meter nobr noframes noscript object output param picture "
-    "progress q rb rp rt rtc ruby slot small source span svg template time track var wbr noembed".split()
+    "a abbr acronym area base bdi bdo big blink br button canvas cite col colgroup command data datalist dfn embed "
+    "font frame frameset img input label link map mark marquee meta meter nobr noembed noframes noscript object output "
+    "param picture progress q rb rp rt rtc ruby slot small source span svg template time track var wbr".split()
 )
 _HIDDEN = ("script", "style")
 """Their text is never shown."""

@@ -55,7 +55,11 @@ def sniff(data: bytes) -> str:
         return "gif"
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "webp"
-    if data.startswith(b"BM") and len(data) > 26 and data[14:18] in (b"\x28\0\0\0", b"\x0c\0\0\0", b"\x7c\0\0\0", b"\x6c\0\0\0"):
+    if (
+        data.startswith(b"BM")
+        and len(data) > 26
+        and data[14:18] in (b"\x28\0\0\0", b"\x0c\0\0\0", b"\x7c\0\0\0", b"\x6c\0\0\0")
+    ):
         return "bmp"
     if data.startswith((b"II*\0", b"MM\0*")):
         return "tiff"

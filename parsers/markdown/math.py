@@ -78,9 +78,9 @@ def _stop(state: StateBlock, line: int, end_line: int) -> int:
         if 0 <= state.sCount[stop] < state.blkIndent:
             break
         begin = state.bMarks[stop] + state.tShift[stop]
-        if state.sCount[stop] - state.blkIndent < 4 and state.src[begin] == "#":
-            if _HEADING.match(state.src, begin, state.eMarks[stop]):
-                break
+        shallow = state.sCount[stop] - state.blkIndent < 4
+        if shallow and state.src[begin] == "#" and _HEADING.match(state.src, begin, state.eMarks[stop]):
+            break
         stop += 1
     known[key] = (line, stop)
     return stop
@@ -257,7 +257,13 @@ def _inline_dollars(src: str, pos: int, end: int) -> tuple[int, str] | None:
         return None
     inside = src[pos + 1 : close]
     after = src[close + 1 : close + 2]
-    if inside[0].isspace() or inside[-1].isspace() or (after.isascii() and after.isalnum()) or after == "$" or "\n\n" in inside:
+    if (
+        inside[0].isspace()
+        or inside[-1].isspace()
+        or (after.isascii() and after.isalnum())
+        or after == "$"
+        or "\n\n" in inside
+    ):
         return None
     return (close + 1, inside) if is_formula(inside) else None
 

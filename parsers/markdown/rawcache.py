@@ -43,9 +43,7 @@ class RawCache:
             manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
         except (OSError, ValueError, RecursionError):
             return {}
-        if not isinstance(manifest, dict) or any(
-            manifest.get(key) != value for key, value in self._head().items()
-        ):
+        if not isinstance(manifest, dict) or any(manifest.get(key) != value for key, value in self._head().items()):
             return {}
         images = manifest.get("images")
         if not isinstance(images, dict):

@@ -71,16 +71,22 @@ class RemotePictures:
         if self._deadline is None:
             self._deadline = now + settings.download_total_timeout
         if now >= self._deadline:
-            raise self._over(url, "the downloads of this document took too long", "NATIVE_MD_IMAGE_DOWNLOAD_TOTAL_TIMEOUT")
+            raise self._over(
+                url, "the downloads of this document took too long", "NATIVE_MD_IMAGE_DOWNLOAD_TOTAL_TIMEOUT"
+            )
         left = settings.max_total_bytes - self._bytes
         if left <= 0:
-            raise self._over(url, "the pictures of this document are too large together", "NATIVE_MD_IMAGE_MAX_TOTAL_BYTES")
+            raise self._over(
+                url, "the pictures of this document are too large together", "NATIVE_MD_IMAGE_MAX_TOTAL_BYTES"
+            )
         if settings.max_bytes <= 0:
             raise self._over(url, "pictures are left out", "NATIVE_MD_IMAGE_MAX_BYTES")
         single = now + settings.download_timeout
         limits = download.Limits(
             max_bytes=min(settings.max_bytes, left),
-            bytes_limit="NATIVE_MD_IMAGE_MAX_BYTES" if settings.max_bytes <= left else "NATIVE_MD_IMAGE_MAX_TOTAL_BYTES",
+            bytes_limit="NATIVE_MD_IMAGE_MAX_BYTES"
+            if settings.max_bytes <= left
+            else "NATIVE_MD_IMAGE_MAX_TOTAL_BYTES",
             deadline=min(single, self._deadline),
             deadline_limit=(
                 "NATIVE_MD_IMAGE_DOWNLOAD_TIMEOUT"

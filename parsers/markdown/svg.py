@@ -7,8 +7,12 @@ bound. Nothing outside the file is ever fetched.
 
 from __future__ import annotations
 
+import base64
+import io
 import re
+from collections.abc import Callable
 from typing import Any
+from urllib.parse import unquote
 from xml.etree.ElementTree import Element, ParseError
 
 from lrdoc.parsers.base import Availability
@@ -55,7 +59,11 @@ def draw(data: bytes, max_pixels: int) -> bytes:
 
     try:
         png: Any = PNGSurface.convert(
-            bytestring=data, output_width=width, output_height=height, unsafe=False, url_fetcher=_refuse
+            bytestring=data,
+            output_width=width,
+            output_height=height,
+            unsafe=False,
+            url_fetcher=_inside_only(max_pixels),
         )
     except Exception as e:
         # Any file from anywhere meets a renderer that was written for good ones: whatever it raises, the picture
@@ -68,8 +76,27 @@ def draw(data: bytes, max_pixels: int) -> bytes:
     return png
 
 
-def _refuse(url: str, resource_type: str = "") -> bytes:
-    raise ValueError("an SVG picture may not fetch anything")
+_BLANK = b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+
+
+def _inside_only(max_pixels: int) -> Callable[[str, str], bytes]:
+    """Gives the renderer pictures that are embedded in the file, and a blank one for every other address."""
+
+    def fetch(url: str, resource_type: str = "") -> bytes:
+        head, comma, body = url.partition(",")
+        if not comma or not head.lower().startswith("data:image/") or ";base64" not in head.lower():
+            return _BLANK
+        from PIL import Image
+
+        try:
+            data = base64.b64decode(unquote(body))
+            with Image.open(io.BytesIO(data)) as picture:
+                small = picture.width * picture.height <= max_pixels
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Image.DecompressionBombWarning):
+            return _BLANK
+        return data if small else _BLANK
+
+    return fetch
 
 
 def _measure(data: bytes, max_pixels: int) -> tuple[int, int]:
