@@ -6,15 +6,27 @@ place, in order. How a place of the output (a `provenance` entry) names a stretc
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from lrdoc.audit.written import Written
 
 FORMULA = "\x00"
 """Stands for one formula inside the text of a stretch."""
 ANY = "\x01"
 """Stands for one character whose written form is not known: symbol fonts, check boxes."""
+
+
+def squeeze(text: str) -> str:
+    """NFC without spaces: what is counted and compared."""
+    text = "".join(text.split())
+    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
 
 Compare = Literal["sequence", "bag"]
 
@@ -65,8 +77,17 @@ class SourceText:
     stretches: list[Stretch] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     excluded: dict[str, int] = field(default_factory=dict)
-    allowed_assets: frozenset[str] = frozenset()
-    """sha256 of all members of the package: where an asset may come from."""
+    texts: list[str] = field(default_factory=list)
+    """Other words of the source that a caption or another field may hold: alternative texts, titles."""
+    holds: Callable[[str], bool] = lambda digest: True
+    """Whether the package has a member with this sha256, so that an asset may come from it."""
+
+    label: re.Pattern[str] | None = None
+    """How a label made by us looks; None: any short text before a numbered stretch."""
+
+    def has_text(self) -> bool:
+        """Whether the format's own program shows anything."""
+        return any(stretch.text.strip() or stretch.formulas for stretch in self.stretches)
 
     def exclude(self, kind: str, text: str) -> None:
         count = len("".join(text.split()))
@@ -90,3 +111,5 @@ class SourceReader:
     read: Callable[[Path, Mapping[str, Any]], SourceText]
     """Given the file and the engine's parameters as the meta line records them."""
     place: Callable[[Mapping[str, Any]], Place] = place_by_path
+    align: Callable[[SourceText, Written], None] | None = None
+    """Brings the places of both sides together, where an engine may choose them coarser or finer."""

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
-from lrdoc.audit.base import ANY, FORMULA, Picture, Place, SourceText, Stretch
+from lrdoc.audit.base import ANY, FORMULA, Picture, Place, SourceText, Stretch, squeeze
 from lrdoc.audit.latex import latex_letters, plain_letters
 from lrdoc.audit.result import AuditResult, Characters, KindCount, Problem
-from lrdoc.audit.written import Piece, Written
+from lrdoc.audit.written import Generated, Piece, Written
 from lrdoc.sidecar.escape import unescape
 
 _SHOWN = 60
 _MAX_DIFF = 400_000
 _MAX_LABEL = 80
-
-
-def squeeze(text: str) -> str:
-    """NFC without spaces: what is counted and compared."""
-    text = "".join(text.split())
-    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
 
 def excerpt(text: str) -> str:
@@ -322,15 +315,21 @@ class Comparison:
             text = squeeze(found.text)
             if not text or not any(character.isalnum() for character in text):
                 continue
-            if found.line_start and len(text) <= _MAX_LABEL and (found.before is None or found.before in numbered):
+            if found.line_start and self._is_label(found, text, numbered):
                 continue
             self._problem("unclaimed", f"text without a source: {excerpt(found.text)!r}", found.where)
+
+    def _is_label(self, found: Generated, text: str, numbered: set[Place]) -> bool:
+        if self.source.label is not None:
+            return self.source.label.fullmatch(found.text) is not None
+        return len(text) <= _MAX_LABEL and (found.before is None or found.before in numbered)
 
     # -- items --------------------------------------------------------------------------------------------------
 
     def _items(self) -> None:
         """Item files and tags say the same, and captions and footnotes are words of the source."""
-        texts = {squeeze(stretch.text) for stretch in self.source.stretches}
+        texts = {squeeze(text) for text in self.source.texts}
+        texts.update(squeeze(stretch.text) for stretch in self.source.stretches)
         everything = ""
         for id_, item in self.written.items.items():
             tag = self.written.tags.get(id_)
@@ -345,7 +344,7 @@ class Comparison:
                 words = squeeze(_without_tags(text))
                 if not words or words in texts:
                     continue
-                everything = everything or "\n".join(squeeze(s.text) for s in self.source.stretches)
+                everything = everything or "".join(squeeze(s.text) for s in self.source.stretches)
                 if words not in everything and not self._formula_caption(words):
                     self._problem("changed", f"caption or footnote not in the source: {excerpt(text)!r}", id_)
         for id_ in self.written.tags:
@@ -373,8 +372,11 @@ class Comparison:
                         "missing_asset", f"{picture.name} is not among the assets", f"{picture.part} {picture.path}"
                     )
         made = _made_assets(self.written)
+        known = {picture.sha256 for picture in self.source.pictures}
         for name, digest in digests.items():
-            if digest not in self.source.allowed_assets and name not in made:
+            if digest in known:
+                continue
+            if not self.source.holds(digest) and name not in made:
                 self._problem("changed_asset", "these bytes are not in the source", name)
 
     def _picture_reported(self, picture: Picture) -> bool:
@@ -407,7 +409,9 @@ def _same_body(content: str, tag: str) -> bool:
     """Content of an item against the body of its tag, which is escaped and has no outer table tag."""
     if content == tag or content == (tag := unescape(tag)):
         return True
-    return content.startswith("<table") and content.endswith("</table>") and content.partition(">")[2][:-8] == tag
+    if not content.startswith("<table"):
+        return False
+    return squeeze(content.partition(">")[2].rpartition("</table")[0]) == squeeze(tag)
 
 
 def _without_tags(text: str) -> str:

@@ -20,6 +20,11 @@ READERS: Mapping[str, str] = MappingProxyType(
         "docm": "lrdoc.audit.docx:READER",
         "dotx": "lrdoc.audit.docx:READER",
         "dotm": "lrdoc.audit.docx:READER",
+        "md": "lrdoc.audit.markdown:READER",
+        "markdown": "lrdoc.audit.markdown:READER",
+        "mdx": "lrdoc.audit.markdown:READER",
+        "textpack": "lrdoc.audit.markdown:READER",
+        "textbundle": "lrdoc.audit.markdown:READER",
     }
 )
 """Suffix → the reader that knows what the format's own program shows; loaded on first use."""
@@ -38,7 +43,10 @@ def count(source: Path, folder: Path) -> AuditResult:
     """
     reader = _reader(source.suffix[1:].lower())
     written = read_folder(folder, reader.place)
-    return Comparison(reader.read(source, written.params), written).result()
+    text = reader.read(source, written.params)
+    if reader.align is not None:
+        reader.align(text, written)
+    return Comparison(text, written).result()
 
 
 def read_source(source: Path, params: Mapping[str, Any] | None = None) -> SourceText:

@@ -24,12 +24,24 @@ def read_docx(path: Path, params: Mapping[str, Any]) -> SourceText:
     out = SourceText()
     with Package(path) as package:
         _Reader(package, params, out).read()
-        out.allowed_assets = frozenset(
-            digest for name in package.names() if (digest := package.sha256(name)) is not None
-        )
+    out.holds = _Members(path)
     _leave_out(out, params)
     out.stretches = [stretch for stretch in out.stretches if stretch.text.strip() or stretch.formulas]
     return out
+
+
+class _Members:
+    """Digests of all members of a package, taken when first asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._digests: frozenset[str] | None = None
+
+    def __call__(self, digest: str) -> bool:
+        if self._digests is None:
+            with Package(self._path) as package:
+                self._digests = frozenset(filter(None, map(package.sha256, package.names())))
+        return digest in self._digests
 
 
 def _leave_out(out: SourceText, params: Mapping[str, Any]) -> None:

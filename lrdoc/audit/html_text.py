@@ -32,10 +32,11 @@ def decode(data: bytes, declared: str = "") -> str:
     return data.decode("cp1252", "replace")
 
 
-def html_text(data: bytes) -> str:
+def html_text(data: bytes, declared: str = "") -> str:
     """All text that a browser shows, elements separated by spaces."""
-    match = _CHARSET.search(data[:4096])
-    text = decode(data, match[1].decode("ascii", "replace") if match else "")
+    if not declared and (match := _CHARSET.search(data[:4096])):
+        declared = match[1].decode("ascii", "replace")
+    text = decode(data, declared)
     text = text.replace("\x00", "")
     if not text.strip():
         return ""

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from lrdoc.audit.base import FORMULA, Place
+from lrdoc.audit.html_text import html_text
 from lrdoc.errors import SidecarError
 from lrdoc.sidecar.escape import unescape
 
@@ -249,8 +250,7 @@ class _LineReader:
         where = f"{cursor.where}, {id_}" if id_ else cursor.where
         claims = cursor.inside(base, match.end("body"))
         if found.get("format") != "json":
-            self._text(body, [_Claim(max(c.start - base, 0), c.end - base, c.place) for c in claims], order, where,
-                       kept=cursor.kept, copy=cursor.copy)  # fmt: skip
+            self._html(body, cursor.touching(match.start(), match.end()), order, where, cursor)
             return
         copies = _copies(self.written.items.get(id_, {}))
         row = column = depth = index = 0
@@ -275,6 +275,15 @@ class _LineReader:
             self._text(cell, inner, (*order, token.start()), name, kept=cursor.kept,
                        copy=cursor.copy or (row, column) in copies)  # fmt: skip
             column += 1
+
+    def _html(self, body: str, claims: list[_Claim], order: tuple[int, ...], where: str, cursor: _Cursor) -> None:
+        """An html table as a whole: what counts is what a browser shows of it."""
+        text = html_text(unescape(body).encode("utf-8", "replace"), "utf-8")
+        if claims and text.strip():
+            piece = Piece(text, order, cursor.kept, cursor.copy, where)
+            self.written.pieces.setdefault(claims[-1].place, []).append(piece)
+        elif text.strip():
+            self.written.generated.append(Generated(text, False, where, None))
 
 
 def _copies(item: Mapping[str, Any]) -> set[tuple[int, int]]:
@@ -334,9 +343,9 @@ class _Cursor:
 
     def inside(self, start: int, end: int) -> list[_Claim]:
         """Claims within a range, without those that span all of it or more."""
-        return [claim for claim in self._touching(start, end) if claim.start >= start or claim.end <= end]
+        return [claim for claim in self.touching(start, end) if claim.start >= start or claim.end <= end]
 
-    def _touching(self, start: int, end: int) -> list[_Claim]:
+    def touching(self, start: int, end: int) -> list[_Claim]:
         found: list[_Claim] = []
         for index in range(self.index, len(self.claims)):
             claim = self.claims[index]
@@ -413,7 +422,7 @@ class _Cursor:
         if id_:
             self.reader.written.tags[id_] = match["latex"]
             order = self.reader.anchors.get(id_, order)
-        claims = self._touching(match.start(), match.end())
+        claims = self.touching(match.start(), match.end())
         self.flush()
         if claims:
             place = claims[0].place

@@ -141,10 +141,9 @@ class Tally:
 
 def holds_text(path: Path) -> bool:
     try:
-        source = read_source(path)
+        return read_source(path).has_text()
     except LrdocError:
         return False
-    return any(stretch.text.strip() for stretch in source.stretches)
 
 
 if __name__ == "__main__":
