@@ -28,7 +28,9 @@ COMPONENTS: tuple[str, ...] = (
     "lrdoc.routing.settings:RoutingSettings",
     "lrdoc.routing.chunk_options:ChunkSettings",
     "lrdoc.parsers.docx.settings:DocxSettings",
+    "lrdoc.parsers.markdown.settings:MarkdownSettings",
     "lrdoc.parsers.legacy.settings:LegacySettings",
+    "lrdoc.llm.settings:EmbeddingSettings",
 )
 """Settings classes as "module:Class", in the order of docs/settings.md. Their modules are cheap to import."""
 

@@ -176,7 +176,10 @@ BUILTIN: tuple[ParserSpec, ...] = (
         params=NATIVE_PARAMS,
         default_for=frozenset({"textpack", "textbundle", "docm", "dotx", "dotm"}),
         raw_dir_suffix=".native_raw",
-        settings_by_suffix=dict.fromkeys(WORD, "lrdoc.parsers.docx.settings:DocxSettings"),
+        settings_by_suffix={
+            **dict.fromkeys(WORD, "lrdoc.parsers.docx.settings:DocxSettings"),
+            **dict.fromkeys(MARKDOWN, "lrdoc.parsers.markdown.settings:MarkdownSettings"),
+        },
         help="Word and markdown with headings, tables, pictures, equations and notes, without any service",
     ),
     ParserSpec(

