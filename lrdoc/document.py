@@ -230,6 +230,8 @@ class Block(msgspec.Struct, frozen=True):
     positions: tuple[Position, ...] = ()
     table_slice: str = "none"
     table_header: str | None = None
+    extras: Mapping[str, Any] = {}
+    """JSON facts that no field names: author and date of a comment, the kind of a header and its sections."""
 
 
 class ParseWarning(msgspec.Struct, frozen=True):

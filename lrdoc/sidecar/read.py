@@ -225,6 +225,7 @@ def _block(line: ContentLine, content: ContentParser) -> Block:
         positions=tuple(_position(position) for position in line.positions),
         table_slice=line.table_slice,
         table_header=line.table_header if isinstance(line.table_header, str) else None,
+        extras=line.extras if isinstance(line.extras, dict) else {},
     )
 
 

@@ -125,6 +125,7 @@ class ContentLine(msgspec.Struct):
     label: str | UnsetType = UNSET
     provenance: Raw | UnsetType = UNSET
     marks: Raw | UnsetType = UNSET
+    extras: dict[str, Any] | UnsetType = UNSET
 
 
 class CharsShape(msgspec.Struct):

@@ -134,6 +134,7 @@ class _Writer:
             clean(block.label) or UNSET,
             UNSET if line.provenance is None else Raw(line.provenance),
             UNSET if line.marks is None else Raw(line.marks),
+            dict(block.extras) if block.extras else UNSET,
         )
         for rendered in line.items:
             if isinstance(rendered.item, Drawing) and rendered.item.asset is not None:
