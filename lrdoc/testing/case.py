@@ -1,0 +1,178 @@
+"""One engine under test: its description, files to try it on, and a place where it is watched."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import socket
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from lrdoc.document import Asset, Document
+from lrdoc.errors import LimitExceeded
+from lrdoc.params import fill
+from lrdoc.parsers.base import ParseContext, Parser, ParserSpec, SourceFile
+from lrdoc.testing.assets import MemoryAssets
+
+
+class PromiseBroken(AssertionError):
+    """An engine does not keep a promise; the message names promise, engine and file."""
+
+    def __init__(self, promise: str, engine: str, message: str) -> None:
+        super().__init__(f"{engine} breaks the promise '{promise}': {message}")
+        self.promise = promise
+
+
+@dataclass(frozen=True, slots=True)
+class ParserCase:
+    """What the promises need to know of an engine."""
+
+    spec: ParserSpec
+    make: Callable[[], Parser]
+    """A new instance of the engine."""
+    good_files: Mapping[str, bytes]
+    """Canonical name → bytes of small files, one of each kind, all of which parse."""
+    lossy_files: Mapping[str, bytes] = field(default_factory=dict)
+    """Files of which something cannot be kept: the engine warns and names the place."""
+    bad_files: Mapping[str, bytes] = field(default_factory=dict)
+    """Files that are broken in the ways of this format, beside those that the kit makes of the good ones."""
+    large_file: Callable[[int], bytes] | None = None
+    """A file of about so many bytes, for time, memory and cancellation. None: these are not looked at."""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters of every parse."""
+    settings: Any = None
+    """The engine's slice of the settings."""
+    prepare: Callable[[SourceFile, Path], None] | None = None
+    """Puts a recorded bundle into the cache folder, for engines behind a service."""
+    seconds_per_mb: float = 5.0
+    """CPU time that a megabyte of source may take."""
+    memory_factor: float = 60.0
+    """Peak of Python's memory as a multiple of the source's size."""
+
+    @property
+    def name(self) -> str:
+        return self.spec.engine_name
+
+    @property
+    def suffix(self) -> str:
+        """Suffix of the first good file."""
+        return Path(next(iter(self.good_files))).suffix
+
+
+@dataclass(slots=True)
+class Run:
+    """What came of one parse."""
+
+    document: Document
+    assets: MemoryAssets
+    context: ParseContext
+
+
+class LimitedAssets(MemoryAssets):
+    """Refuses everything after the first `allowed` bytes, as a full budget does."""
+
+    def __init__(self, allowed: int) -> None:
+        super().__init__()
+        self.allowed = allowed
+        self.refused = 0
+
+    def put(self, data: bytes | IO[bytes], suggested_name: str, *, max_bytes: int | None = None) -> Asset:
+        content = data if isinstance(data, bytes) else data.read()
+        if sum(map(len, self.files.values())) + len(content) > self.allowed:
+            self.refused += 1
+            raise LimitExceeded(f"{suggested_name} does not fit into the budget", limit="TEST_BUDGET")
+        return MemoryAssets.put(self, content, suggested_name, max_bytes=max_bytes)
+
+
+def parse(
+    case: ParserCase,
+    name: str,
+    data: bytes,
+    *,
+    parser: Parser | None = None,
+    params: Mapping[str, Any] | None = None,
+    assets: MemoryAssets | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    folder: Path | None = None,
+) -> Run:
+    """Parse one file in a folder of its own."""
+    with contextlib.ExitStack() as stack:
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lrdoc-kit-")))
+        path = folder / name
+        if not path.exists():
+            path.write_bytes(data)
+        source = SourceFile(path, name)
+        context = ParseContext(assets=assets or MemoryAssets(), settings=case.settings)
+        if cancelled is not None:
+            context.cancelled = cancelled
+        if case.prepare is not None:
+            cache = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lrdoc-kit-"))) / "bundle"
+            case.prepare(source, cache)
+            context.cache_dir = cache
+        filled = fill(case.spec.params, {**case.params, **(params or {})})
+        document = (parser or case.make()).parse(source, filled, context)
+        assert isinstance(context.assets, MemoryAssets)
+        return Run(document, context.assets, context)
+
+
+def some(mapping: Mapping[str, bytes], limit: int = 3) -> Sequence[tuple[str, bytes]]:
+    """The first few files."""
+    return list(mapping.items())[:limit]
+
+
+@contextlib.contextmanager
+def no_network() -> Iterator[list[str]]:
+    """Refuse every connection; the list tells where somebody wanted to go."""
+    wanted: list[str] = []
+
+    def refuse(_: Any, address: Any, *rest: Any) -> None:
+        wanted.append(str(address))
+        raise OSError("the kit allows no network")
+
+    def refuse_name(host: Any, *rest: Any, **more: Any) -> None:
+        wanted.append(str(host))
+        raise OSError("the kit allows no network")
+
+    kept = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+    socket.socket.connect = refuse  # type: ignore[method-assign,assignment]
+    socket.socket.connect_ex = refuse  # type: ignore[method-assign,assignment]
+    socket.getaddrinfo = refuse_name  # type: ignore[assignment]
+    try:
+        yield wanted
+    finally:
+        socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo = kept  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def watched_output() -> Iterator[dict[str, str]]:
+    """Catch what is printed and warned; filled in when the block ends."""
+    said: dict[str, str] = {}
+    out, err = io.StringIO(), io.StringIO()
+    kept = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = out, err
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield said
+    finally:
+        sys.stdout, sys.stderr = kept
+    said["printed"] = out.getvalue() + err.getvalue()
+    said["warned"] = "; ".join(str(w.message) for w in caught if w.category is not ResourceWarning)
+
+
+def surroundings(folder: Path) -> dict[str, Any]:
+    """What a pure engine leaves as it is."""
+    files = {str(p.relative_to(folder)): (p.stat().st_size, p.read_bytes()) for p in folder.rglob("*") if p.is_file()}
+    return {
+        "files beside the source": files,
+        "the current folder": Path.cwd(),
+        "the environment": dict(os.environ),
+        "the import path": list(sys.path),
+    }
