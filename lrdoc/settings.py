@@ -30,6 +30,8 @@ COMPONENTS: tuple[str, ...] = (
     "lrdoc.parsers.docx.settings:DocxSettings",
     "lrdoc.parsers.markdown.settings:MarkdownSettings",
     "lrdoc.parsers.legacy.settings:LegacySettings",
+    "lrdoc.parsers.mineru.settings:MineruSettings",
+    "lrdoc.parsers.docling.settings:DoclingSettings",
     "lrdoc.llm.settings:EmbeddingSettings",
 )
 """Settings classes as "module:Class", in the order of docs/settings.md. Their modules are cheap to import."""

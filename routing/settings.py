@@ -17,3 +17,8 @@ class RoutingSettings:
         "Rules such as `*.md:native;*:legacy-R` (docs/routing.md). Unset: the command line uses "
         "`*:native-teP;*:legacy-R`, programs the legacy engine.",
     )
+    smart_heading: bool = variable(
+        "DOCX_SMART_HEADING",
+        False,
+        "Word files get the engine parameter `smart_heading=true` where no rule and no hint says otherwise.",
+    )
