@@ -138,8 +138,10 @@ def _guess(data: bytes) -> Decoded:
         text = _cut(sample, encoding)
         if text is not None and (score := _score(text, encoding)) > best_score:
             best, best_score = encoding, score
-    if best_score < 0.45:
-        best = _second_opinion(sample) or best or "cp1252"
+    if best_score < 0.45 or best not in _COMMON_LEADS:
+        best = _by_common_characters(sample) or (
+            best if best_score >= 0.45 else _second_opinion(sample) or best or "cp1252"
+        )
     return Decoded(data.decode(best, "replace"), best, True)
 
 
@@ -173,6 +175,29 @@ _CANDIDATES = (
     "cp1253",
     "mac_roman",
 )
+
+
+_COMMON_LEADS = {
+    "cp932": range(0x88, 0x98),  # JIS level 1
+    "cp949": range(0xB0, 0xC9),  # Hangul of KS X 1001
+    "euc_jp": range(0xB0, 0xD0),
+    "big5": range(0xA4, 0xC7),  # Big5 level 1
+    "gb18030": range(0xB0, 0xD8),  # GB 2312 level 1
+}
+"""First bytes of the characters that each standard counts as common; on a tie the narrower range is right."""
+
+
+def _by_common_characters(sample: bytes) -> str | None:
+    """For a list of names or a few words: the encoding in which nearly all of them are common characters."""
+    best, best_share = None, 0.0
+    for encoding, leads in _COMMON_LEADS.items():
+        text = _cut(sample, encoding)
+        foreign = [char.encode(encoding) for char in text if char > "\x7f"] if text else []
+        if len(foreign) >= 5:
+            share = sum(1 for code in foreign if len(code) == 2 and code[0] in leads) / len(foreign)
+            if share > best_share:
+                best, best_share = encoding, share
+    return best if best_share >= 0.93 else None
 
 
 def _score(text: str, encoding: str) -> float:

@@ -17,6 +17,9 @@ TEXT, TABLE, OFFICE = f"{_OASIS}text:1.0}}", f"{_OASIS}table:1.0}}", f"{_OASIS}o
 DRAW, SVG, MANIFEST = f"{_OASIS}drawing:1.0}}", f"{_OASIS}svg-compatible:1.0}}", f"{_OASIS}manifest:1.0}}"
 STYLE = f"{_OASIS}style:1.0}}"
 DC = "{http://purl.org/dc/elements/1.1/}"
+XLINK = "{http://www.w3.org/1999/xlink}"
+MATH = "{http://www.w3.org/1998/Math/MathML}"
+_MATH_TOKENS = (MATH + "mi", MATH + "mn", MATH + "mo", MATH + "mtext")
 _PARAGRAPHS = {TEXT + "p", TEXT + "h"}
 _SKIPPED = {
     TEXT + "tracked-changes",
@@ -65,13 +68,13 @@ def read_odt(source: SourceFile, out: TextOut) -> str:
                 f"{source.name} is no text document but an OpenDocument {kinds[0] if kinds else 'file without body'}",
                 hint="Give the file its true suffix.",
             )
-        _Walk(out, "content.xml").run(body)
+        _Walk(out, "content.xml", archive).run(body)
         styles = archive.xml("styles.xml")
         if styles is not None:
             for page in styles.iter(STYLE + "master-page"):
                 for margin in page:
                     out.gap()
-                    _Walk(out, "styles.xml").run(margin)
+                    _Walk(out, "styles.xml", archive).run(margin)
         meta = archive.xml("meta.xml")
         title = meta.findtext(f".//{DC}title") if meta is not None else None
     return " ".join((title or "").split())
@@ -86,9 +89,10 @@ def _refuse_encrypted(archive: Archive) -> None:
 class _Walk:
     """Walks the content in document order with etree.iterwalk, so depth costs no stack of ours."""
 
-    def __init__(self, out: TextOut, part: str) -> None:
+    def __init__(self, out: TextOut, part: str, archive: Archive) -> None:
         self.out = out
         self.part = part
+        self.archive = archive
         self.lines: list[_Line] = []
         """Open paragraphs, the innermost last: a text box or a note stands inside a paragraph."""
         self.after: list[list[tuple[str, str]]] = []
@@ -170,6 +174,34 @@ class _Walk:
             self.lines.append(_Line("title"))
         elif tag == TEXT + "note-citation":
             self.lines.append(_Line("citation"))
+        elif tag in (DC + "creator", DC + "date"):
+            # Who wrote a comment, and when; in the text itself these are fields of another name.
+            self.lines.append(_Line("comment"))
+        elif tag == DRAW + "object":
+            self.embedded(element)
+
+    def embedded(self, element: etree._Element) -> None:
+        """A formula stands in the line; the texts of a chart or another document are read after it."""
+        href = (element.get(XLINK + "href") or "").removeprefix("./")
+        name = self.archive.find(f"{href}/content.xml") if href and ":" not in href else None
+        root = element[0] if name is None and len(element) else (self.archive.xml(name) if name else None)
+        if root is None:
+            return
+        if str(root.tag).startswith(MATH):
+            text = "".join("".join((t.text or "").split()) for t in root.iter(*_MATH_TOKENS))
+            if self.lines:
+                self.lines[-1].parts.append(text)
+            else:
+                self.place(text, Source(name or self.part, "math"))
+            return
+        source = Source(name or self.part, "object")
+        for row in root.iter(TABLE + "table-row"):
+            cells = [" ".join("".join(map(str, p.itertext())) for p in cell.iter(TEXT + "p")) for cell in row]
+            self.place("\t".join(cells).rstrip(), source)
+        in_table = {p for row in root.iter(TABLE + "table-row") for p in row.iter(TEXT + "p")}
+        for paragraph in root.iter(TEXT + "p", TEXT + "h"):
+            if paragraph not in in_table:
+                self.place("".join(map(str, paragraph.itertext())), source)
 
     def end(self, tag: str) -> None:
         if tag in _PARAGRAPHS:
@@ -177,6 +209,9 @@ class _Walk:
         elif tag in (SVG + "title", SVG + "desc"):
             line = self.lines.pop()
             self.place("".join(line.parts), Source(self.part, "alt"))
+        elif tag in (DC + "creator", DC + "date"):
+            line = self.lines.pop()
+            self.place("".join(line.parts), Source(self.part, "comment"))
         elif tag == TEXT + "note-citation":
             mark = "".join(self.lines.pop().parts)
             if self.lines:

@@ -17,7 +17,8 @@ _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
 def read_xml(source: SourceFile, out: TextOut) -> str:
     """Character data in document order; markup, comments and processing instructions are no text."""
-    head = source.path.open("rb").read(2048) if source.path.is_file() else b""
+    with source.path.open("rb") as stream:
+        head = stream.read(2048)
     text = read_text(source, out, xml_declared_encoding(head))
     try:
         # The text is decoded already: what the declaration says of its encoding no longer holds.
