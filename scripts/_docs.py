@@ -1,4 +1,4 @@
-"""Make docs/settings.md from the settings classes (scripts/docs)."""
+"""Make docs/settings.md and docs/cli.md from the code (scripts/docs)."""
 
 import dataclasses
 import inspect
@@ -8,12 +8,68 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
+
+from lrdoc.cli import group
 from lrdoc.settings import COMPONENTS, load_class
 from lrdoc.variables import Variable, variables_of
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "settings.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 
-HEAD = """\
+CLI_HEAD = """\
+# Command line
+
+This page is made by `scripts/docs` from the commands themselves; a test compares it. `lrdoc` and `python -m lrdoc.cli`
+are the same.
+
+**Engine and options** come from `--engine`/`--options`, else a hint in the file name, else the rules (`--rules`, else
+`LIGHTRAG_PARSER`), else the default. When nothing is configured the command line uses the rules
+`*:native-teP;*:legacy-R`. `lrdoc route NAME` explains every decision; [routing.md](routing.md) has the grammar and
+[settings.md](settings.md) the variables. `.env` is read from the current folder only.
+
+**Files.** A folder is walked in sorted order, without `__parsed__`, `*.parsed`, `*_raw`, hidden files and `~$` lock
+files; with `-o` its sub-folders are kept. Files of a folder that no engine takes are listed as skipped; a file that is
+named must be taken. Of two sources with the same target the first is parsed. The source is never moved, and the new
+result takes the place of the old one in one step.
+
+**Exit codes.** 0 fine; 1 a document or name failed (the others were still done); 2 wrong usage; 3 wrong configuration,
+found before any file is opened; 130 interrupted. Tracebacks are shown with `--debug` only.
+
+**JSON.** `parse --json` prints one object a line, in the order of the sources:
+`{"source", "canonical", "doc_id", "engine", "parse_engine", "process_options", "parse_format", "document_format",
+"title", "parsed_dir", "blocks_path", "text_path", "source_map_path", "content_hash", "blocks", "tables", "drawings",
+"equations", "assets", "warnings": [{"code", "message", "where"}], "cached", "seconds": {"parse", "write"}}`, or
+`{"source", "error": {"type", "message", "where"}}`. Counts are integers, absent paths null; paths are relative to the
+current folder when the source was. `type` is a class of `lrdoc.errors`; `where` is "" for the whole file.
+
+`check --json` prints `{"ok", "problems": [{"code", "message", "where"}], "characters"}`. With `--source` it adds
+`same_source` (null when the folder does not record its source), `characters` is `{"source", "placed", "kept",
+"reported", "excluded", "unaccounted", "duplicated"}`, and `excluded` and `kinds` give characters per kind.
+"""
+
+UNREAD = {
+    "Stages and server that are not built yet": (
+        "ENABLE_CONTENT_HEADINGS INPUT_DIR MAX_EXTRACT_INPUT_TOKENS MAX_PARALLEL_ANALYZE MAX_PARALLEL_INSERT "
+        "MAX_PARALLEL_PARSE_DOCLING MAX_PARALLEL_PARSE_MINERU MAX_PARALLEL_PARSE_NATIVE MAX_PENDING_DOCUMENTS "
+        "MAX_REQUEST_BODY_BYTES MAX_TEXTS_PER_REQUEST MAX_UNACKED_MANUAL_RETRIES MAX_UPLOAD_SIZE "
+        "MM_EXTRACT_CONTENT_MIN_TOKENS PIPELINE_REQUIRE_STRICT_STORAGE_READS PIPELINE_SCHEDULING_PAGE_SIZE "
+        "QUEUE_SIZE_ANALYZE QUEUE_SIZE_INSERT QUEUE_SIZE_PARSE SCAN_ENQUEUE_BATCH_SIZE SCAN_SPOOL_DIR "
+        "SURROUNDING_LEADING_MAX_TOKENS SURROUNDING_TRAILING_MAX_TOKENS VLM_LLM_BINDING VLM_LLM_BINDING_API_KEY "
+        "VLM_LLM_BINDING_HOST VLM_LLM_MODEL VLM_LLM_TIMEOUT VLM_MAX_ASYNC_LLM VLM_MAX_IMAGE_BYTES VLM_MIN_IMAGE_PIXEL "
+        "VLM_PROCESS_ENABLE WORKING_DIR"
+    ),
+    "The services of the external engines": (
+        "DOCLING_BBOX_ATTRIBUTES DOCLING_DO_FORMULA_ENRICHMENT DOCLING_DO_OCR DOCLING_ENGINE_VERSION DOCLING_FORCE_OCR "
+        "DOCLING_MAX_POLLS DOCLING_OCR_ENGINE DOCLING_OCR_LANG DOCLING_OCR_PRESET DOCLING_POLL_INTERVAL_SECONDS "
+        "LIGHTRAG_FORCE_REPARSE_DOCLING LIGHTRAG_FORCE_REPARSE_MINERU MINERU_BBOX_ATTRIBUTES MINERU_ENABLE_FORMULA "
+        "MINERU_ENABLE_TABLE MINERU_ENGINE_VERSION MINERU_IS_OCR MINERU_LANGUAGE MINERU_LOCAL_BACKEND "
+        "MINERU_LOCAL_END_PAGE_ID MINERU_LOCAL_IMAGE_ANALYSIS MINERU_LOCAL_PARSE_METHOD MINERU_LOCAL_START_PAGE_ID "
+        "MINERU_MAX_POLLS MINERU_MODEL_VERSION MINERU_OFFICIAL_ENDPOINT MINERU_POLL_INTERVAL_SECONDS"
+    ),
+}
+"""Variables of the public document that no component reads. Each leaves this list with the component that reads it."""
+
+SETTINGS_HEAD = """\
 # Settings
 
 This page is made by `scripts/docs` from the classes that read the variables; a test compares it.
@@ -64,33 +120,68 @@ def describe(cls: type) -> Iterator[str]:
     yield "| Variable | Default | Value | Meaning |"
     yield "|---|---|---|---|"
     for field, variable in variables_of(cls).items():
-        notes = variable.help.replace("|", "\\|")
+        notes = variable.help[:1].upper() + variable.help[1:].replace("|", "\\|").rstrip(".") + "."
         if variable.lenient:
             notes += " A value that cannot be used is reported and the default taken."
         if variable.secret:
             notes += " Never shown."
         yield (
-            f"| `{variable.name}` | {show_default(defaults[field])} | "
-            f"{show_kind(variable, hints[field])} | {notes} |"
+            f"| `{variable.name}` | {show_default(defaults[field])} | {show_kind(variable, hints[field])} | {notes} |"
         )
     yield ""
 
 
-def make_page() -> str:
-    lines = [HEAD]
+def make_settings_page() -> str:
+    lines = [SETTINGS_HEAD]
     for impl in COMPONENTS:
         lines.extend(describe(load_class(impl)))
+    declared = {variable.name for impl in COMPONENTS for variable in variables_of(load_class(impl)).values()}
+    lines += ["## Not read yet", "", "Variables of the public document that have no effect so far."]
+    for what, names in UNREAD.items():
+        unread = [name for name in names.split() if name not in declared]
+        if unread:
+            lines += ["", f"{what}: {', '.join(f'`{name}`' for name in unread)}."]
     return "\n".join(lines).rstrip() + "\n"
 
 
+def make_cli_page() -> str:
+    lines = [CLI_HEAD]
+    with click.Context(group, info_name="lrdoc") as root:
+        for name in group.list_commands(root):
+            command = group.get_command(root, name)
+            assert command is not None
+            lines.extend(show_command(command, root, name, 2))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def show_command(command: click.Command, parent: click.Context, name: str, depth: int) -> Iterator[str]:
+    """The command's own --help, and those of its sub-commands."""
+    with click.Context(command, parent=parent, info_name=name, terminal_width=100, max_content_width=100) as context:
+        yield f"{'#' * depth} {context.command_path}"
+        yield ""
+        yield "```text"
+        yield command.get_help(context)
+        yield "```"
+        yield ""
+        if isinstance(command, click.Group):
+            for inner in command.list_commands(context):
+                found = command.get_command(context, inner)
+                assert found is not None
+                yield from show_command(found, context, inner, depth + 1)
+
+
+PAGES = {"settings.md": make_settings_page, "cli.md": make_cli_page}
+
+
 def main() -> None:
-    page = make_page()
-    if "--check" in sys.argv[1:]:
-        if not PAGE.is_file() or PAGE.read_text("utf-8") != page:
-            sys.exit("docs/settings.md is not up to date: run scripts/docs")
-        return
-    PAGE.write_text(page, "utf-8")
-    print(f"wrote {PAGE.name}")
+    for name, make in PAGES.items():
+        path, page = DOCS / name, make()
+        if path.is_file() and path.read_text("utf-8") == page:
+            continue
+        if "--check" in sys.argv[1:]:
+            sys.exit(f"docs/{name} is not up to date: run scripts/docs")
+        path.write_text(page, "utf-8")
+        print(f"wrote docs/{name}")
 
 
 if __name__ == "__main__":

@@ -102,6 +102,12 @@ def run(arguments: Sequence[str]) -> int:
             raise
         click.echo(f"lrdoc: {e}", err=True)
         return exit_code(e)
+    except Exception as e:
+        # The edge of the process: a mistake of ours is one line as well, unless somebody looks for it.
+        if "--debug" in arguments:
+            raise
+        click.echo(f"lrdoc: unexpected {type(e).__name__}: {e} (a mistake in lrdoc; --debug shows where)", err=True)
+        return EXIT_FAILED
     return result if isinstance(result, int) else 0
 
 

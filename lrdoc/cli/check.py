@@ -10,10 +10,10 @@ import click
 import msgspec
 
 from lrdoc.cli import EXIT_FAILED
-from lrdoc.cli.common import debug_option, json_option, plural, printable, to_json
+from lrdoc.cli.common import debug_option, env_file_option, json_option, plural, printable, to_json
 from lrdoc.errors import SidecarError, SourceError
 from lrdoc.flow import measure_source
-from lrdoc.sidecar.check import check_folder
+from lrdoc.sidecar.check import examine
 from lrdoc.sidecar.read import read_folder
 
 EPILOG = """\b
@@ -30,14 +30,17 @@ Examples:
     help="The file that was parsed: count that all its text is in the folder, once.",
 )  # fmt: skip
 @json_option
+@env_file_option
 @debug_option
-def command(folder: Path, source: Path | None, as_json: bool, debug: bool) -> int:
+def command(folder: Path, source: Path | None, as_json: bool, env_file: Path | None, debug: bool) -> int:
     """Check a parsed folder: format, references, hashes, assets; with --source, that nothing was lost or doubled.
 
     The characters of the source are counted by code of its own, apart from the parsers.
     """
-    problems = [describe(p.code, p.message, p.where) for p in check_folder(folder)]
+    checked = examine(folder)
+    problems = [describe(p.code, p.message, p.where) for p in checked.problems]
     record: dict[str, Any] = {"ok": False, "problems": problems, "characters": None}
+    record["missing"] = msgspec.to_builtins(checked.missing)
     if source is not None:
         record["same_source"] = is_same_source(folder, source, problems)
         record |= count_characters(folder, source, problems)
@@ -84,7 +87,7 @@ def count_characters(folder: Path, source: Path, problems: list[dict[str, str]])
     return {
         "characters": msgspec.to_builtins(result.characters),
         "excluded": dict(result.excluded),
-        "kinds": dict(result.kinds),
+        "kinds": msgspec.to_builtins(result.kinds),
     }
 
 
@@ -98,8 +101,12 @@ def to_lines(record: dict[str, Any], folder: Path) -> Iterator[str]:
         yield printable(f"{problem['code']}{place}: {problem['message']}")
     if record["characters"] is not None:
         yield "characters: " + ", ".join(f"{word} {n:,}" for word, n in record["characters"].items())
-        for name in ("excluded", "kinds"):
-            if record[name]:
-                yield f"  {name}: " + ", ".join(f"{kind} {n:,}" for kind, n in sorted(record[name].items()))
+        if record["excluded"]:
+            yield "  excluded: " + ", ".join(f"{kind} {n:,}" for kind, n in sorted(record["excluded"].items()))
+        if record["kinds"]:
+            kinds = sorted(record["kinds"].items())
+            yield "  source by kind: " + ", ".join(f"{kind} {count['source']:,}" for kind, count in kinds)
+    for fact in record["missing"]:
+        yield printable(f"  not told: {fact['message']} ({fact['count']:,})")
     n = len(record["problems"])
     yield printable(f"{folder}: ok" if record["ok"] else f"{folder}: {plural(n, 'problem')}")

@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_files import shared_dir
 
 from lrdoc.env_file import parse_env_file
 from lrdoc.errors import SettingsError
@@ -166,3 +168,16 @@ def test_the_reference_page_is_up_to_date() -> None:
         cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_every_variable_of_the_public_document_is_read_or_listed_as_unread() -> None:
+    """Its variables stand there by name; what else is written in capitals is no variable."""
+    shared = shared_dir()
+    if shared is None:
+        pytest.skip("needs the shared material")
+    text = (shared / "seeds" / "file-processing-pipeline.txt").read_text("utf-8")
+    no_variables = {"DEFAULT_CHUNK_P_SIZE", "DEFAULT_R_SEPARATORS", "README_KG_INTEGRITY_REPAIR", "README_REBUILD_VDB"}
+    elsewhere = {"TIKTOKEN_CACHE_DIR", "MAX_ASYNC_LLM", "CHUNK_P_REFERENCES_HEADINGS", "CHUNK_P_REFERENCES_TAIL_N"}
+    named = set(re.findall(r"\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b", text)) - no_variables - elsewhere
+    page = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    assert {name for name in named if f"`{name}`" not in page} == set()
