@@ -19,7 +19,7 @@ Examples:
 """
 
 
-@click.group("rules")
+@click.group("rules", epilog=EPILOG)
 def command() -> None:
     """Look at routing rules without parsing anything."""
 
