@@ -28,7 +28,7 @@ from lrdoc.document import (
 from lrdoc.parsers.markdown.flow import Flow
 from lrdoc.parsers.markdown.fragments import Fragments
 from lrdoc.parsers.markdown.html import pieces
-from lrdoc.parsers.markdown.images import Pictures
+from lrdoc.parsers.markdown.images import Pictures, shorten
 from lrdoc.parsers.markdown.inlines import Inlines
 from lrdoc.parsers.markdown.slugs import Slugs
 
@@ -363,7 +363,18 @@ class Mapper:
                 rows.append(tuple(row))
                 row = []
             n += 1
-        self._item(Table(rows=tuple(rows), header_rows=1, source=self._source(opening.map)), opening.map)
+        extras: dict[str, Any] = {}
+        if "beyond" in opening.meta:
+            extras["cells_beyond_columns"] = [[row, cells] for row, cells in opening.meta["beyond"]]
+            for row, cells in opening.meta["beyond"]:
+                line = (opening.map or [0])[0] + row + 1
+                self._warn(
+                    "table_cells_beyond_columns",
+                    f"A row has more cells than the table has columns; not shown: {shorten(' | '.join(cells), 300)}",
+                    self._source([line, line + 1]),
+                )
+        item = Table(rows=tuple(rows), header_rows=1, source=self._source(opening.map), extras=extras)
+        self._item(item, opening.map)
         self._draft.labels += labels
         return n + 1
 

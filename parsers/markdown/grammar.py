@@ -20,7 +20,8 @@ from markdown_it.common.utils import unescapeAll
 from markdown_it.helpers import parseLinkLabel, parseLinkTitle
 from markdown_it.parser_block import ParserBlock
 from markdown_it.parser_inline import ParserInline
-from markdown_it.rules_block import StateBlock, html_block
+from markdown_it.rules_block import StateBlock, html_block, table
+from markdown_it.rules_block.table import escapedSplit
 from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote.index import footnote_def
@@ -49,6 +50,7 @@ def make_grammar(check: Check, *, inline_math: bool) -> MarkdownIt:
     md.helpers = SimpleNamespace(  # type: ignore[assignment]
         parseLinkDestination=_link_destination, parseLinkLabel=parseLinkLabel, parseLinkTitle=parseLinkTitle
     )
+    md.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
     md.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "reference", "blockquote"]})
     md.block.ruler.before("reference", "footnote_def", footnote_def, {"alt": ["paragraph", "reference"]})
     deflist_plugin(md)
@@ -227,8 +229,64 @@ def _inline_table(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _table(state: StateBlock, startLine: int, endLine: int, silent: bool) -> bool:
+    """The library's table; cells beyond the last column, which it drops, are noted on the table's token."""
+    first = len(state.tokens)
+    if not table(state, startLine, endLine, silent):
+        return False
+    if silent:
+        return True
+    opening = state.tokens[first]
+    columns = 0
+    while state.tokens[first + 3 + 3 * columns].type == "th_open":
+        columns += 1
+    for line in range(startLine + 2, state.line):
+        text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].strip(" \t")
+        if text.count("|") < columns:
+            continue
+        cells = escapedSplit(text)
+        if cells and not cells[0]:
+            cells.pop(0)
+        beyond = [cell.strip() for cell in cells[columns:]]
+        if any(beyond):
+            opening.meta.setdefault("beyond", []).append((line - startLine - 1, beyond))
+    return True
+
+
+_UNENDING = (
+    (re.compile(r"<!--"), re.compile(r"-->")),
+    (re.compile(r"<\?"), re.compile(r"\?>")),
+    (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
+    (
+        re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|$)", re.IGNORECASE),
+        re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE),
+    ),
+)
+"""HTML blocks that run to the end of the document when nothing closes them."""
+
+
+def _never_ends(state: StateBlock, line: int) -> bool:
+    """The line opens a comment, a script or the like that is closed nowhere: it would swallow all that follows."""
+    start = state.bMarks[line] + state.tShift[line]
+    for number, (opening, closing) in enumerate(_UNENDING):
+        match = opening.match(state.src, start, state.eMarks[line])
+        if match is None:
+            continue
+        known: dict[int, tuple[int, int]] = state.env.setdefault("html_ends", {})
+        begin, found = known.get(number, (-1, -2))
+        if found == -2 or begin > start or -1 < found < match.end():
+            end = closing.search(state.src, match.end())
+            begin, found = start, end.start() if end is not None else -1
+            known[number] = begin, found
+        return found < 0
+    return False
+
+
 def _html_block(state: StateBlock, startLine: int, endLine: int, silent: bool) -> bool:
     """The library's HTML block, longer when a table in it is still open at the blank line that ends it."""
+    start = state.bMarks[startLine] + state.tShift[startLine]
+    if not state.src.startswith("<", start) or _never_ends(state, startLine):
+        return False
     if not html_block(state, startLine, endLine, silent):
         return False
     if silent:

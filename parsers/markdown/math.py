@@ -203,6 +203,7 @@ def _body(state: StateBlock, first: int, start: int, last: int, end: int) -> str
 _PRICE = re.compile(r"\d[\d.,]*\s?(?:[kKmMbB]|bn|mn|mio)?[\s,;:.!?-]+(?:[A-Za-z]{2,}|\d)")
 _WORDS = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{2,}[\s,;:.]+[^\W\d_]{2,}")
 _QUOTED = re.compile(r"\$`([^`$\n]+)`\$")
+_BRACES = re.compile(r"\\.|[{}$]", re.DOTALL)
 _PARENTHESES = re.compile(r"\\[()]")
 
 
@@ -250,9 +251,11 @@ def _inline_dollars(src: str, pos: int, end: int) -> tuple[int, str] | None:
     if src.startswith("`", pos + 1):
         quoted = _QUOTED.match(src, pos, end)
         return (quoted.end(), quoted[1].strip()) if quoted and quoted[1].strip() else None
-    close = src.find("$", pos + 1, end)
-    while close > 0 and _escaped(src, close):
-        close = src.find("$", close + 1, end)
+    close = _after_braces(src, pos + 1, end)
+    if close < 0:
+        close = src.find("$", pos + 1, end)
+        while close > 0 and _escaped(src, close):
+            close = src.find("$", close + 1, end)
     if close <= pos + 1:
         return None
     inside = src[pos + 1 : close]
@@ -266,6 +269,25 @@ def _inline_dollars(src: str, pos: int, end: int) -> tuple[int, str] | None:
     ):
         return None
     return (close + 1, inside) if is_formula(inside) else None
+
+
+_MAX_BRACED = 1000
+
+
+def _after_braces(src: str, pos: int, end: int) -> int:
+    r"""The next dollar outside braces, as in `$x = \text{the $n$th}$`; -1 when braces do not match up nearby."""
+    depth = 0
+    for match in _BRACES.finditer(src, pos, min(end, pos + _MAX_BRACED)):
+        mark = match[0]
+        if mark == "{":
+            depth += 1
+        elif mark == "}":
+            depth -= 1
+            if depth < 0:
+                return -1
+        elif mark == "$" and not depth:
+            return match.start()
+    return -1
 
 
 def is_formula(inside: str) -> bool:
