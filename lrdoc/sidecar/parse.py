@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -55,9 +55,10 @@ Parent = tuple[str, int, int]
 class Found:
     """The tag of an item: where it stands and where its body is."""
 
-    __slots__ = ("body_end", "body_start", "end", "shape", "start")
+    __slots__ = ("body_end", "body_start", "end", "name", "shape", "start")
 
-    def __init__(self, shape: AnyItem, start: int, body_start: int, body_end: int, end: int) -> None:
+    def __init__(self, name: str, shape: AnyItem, start: int, body_start: int, body_end: int, end: int) -> None:
+        self.name = name
         self.shape = shape
         self.start = start
         self.body_start = body_start
@@ -83,6 +84,17 @@ class ContentParser:
     def parts(self, content: str, start: int, end: int, places: Places) -> tuple[Part, ...]:
         """The parts between two positions. Raises SidecarError when a tag names an item that does not exist."""
         return self._parts(content, start, end, places, None, {})
+
+    def tags(self, content: str) -> Iterator[Found]:
+        """The tags of items in order, those of items in cells as well. Raises SidecarError as `parts` does."""
+        position = 0
+        while (match := _MARKUP.search(content, position)) is not None:
+            position = match.end()
+            if match["name"] in ("table", "drawing", "equation"):
+                found = self._item(content, match, len(content))
+                if found is not None:
+                    yield found
+                    position = found.end
 
     def _parts(
         self,
@@ -187,7 +199,7 @@ class ContentParser:
             return None
         name = match["name"]
         if name == "drawing":
-            return Found(shape, match.start(), match.end(), match.end(), match.end())
+            return Found(name, shape, match.start(), match.end(), match.end(), match.end())
         closing = f"</{name}>"
         body_start = match.end()
         body_end = -1
@@ -200,7 +212,7 @@ class ContentParser:
             body_end = content.find(closing, body_start, end)
         if body_end < 0:
             raise SidecarError(f"the tag of {item_id} has no end")
-        return Found(shape, match.start(), body_start, body_end, body_end + len(closing))
+        return Found(name, shape, match.start(), body_start, body_end, body_end + len(closing))
 
     def _item_and_nested(self, content: str, found: Found, end: int, places: Places) -> tuple[Item, int]:
         """The item and, for a table, those that stand in its cells: their tags follow it line by line."""
@@ -277,8 +289,8 @@ class ContentParser:
                 *common,
             )
         texts, offsets = _grid(content, found, shape)
-        header = _header(shape)
-        spans, covered = _spans(shape, texts)
+        header = read_header(shape)
+        spans, covered = read_spans(shape, texts)
         rows: list[tuple[Cell | None, ...]] = []
         if header and texts[: len(header)] != header:
             # Other implementations leave the header row out of the content.
@@ -381,7 +393,7 @@ def _foreign_grid(shape: TableItem) -> list[list[str]]:
     ]
 
 
-def _header(shape: TableItem) -> list[list[str]]:
+def read_header(shape: TableItem) -> list[list[str]]:
     if not isinstance(shape.table_header, str):
         return []
     try:
@@ -390,7 +402,7 @@ def _header(shape: TableItem) -> list[list[str]]:
         raise SidecarError(f"table_header is no grid of strings: {e}", where=shape.id) from e
 
 
-def _spans(
+def read_spans(
     shape: TableItem, texts: Sequence[Sequence[str]]
 ) -> tuple[dict[tuple[int, int], tuple[int, int]], set[tuple[int, int]]]:
     """Spans by their cell, and the positions under them. Raises SidecarError when they do not fit the grid."""
@@ -433,8 +445,13 @@ def _decoded_offsets(encoded: str) -> Sequence[int]:
     return [offset - total[bisect_left(places, offset)] for offset in range(len(encoded) + 1)]
 
 
+def read_attributes(text: str) -> dict[str, str]:
+    """Attributes of a tag, with entities as they stand."""
+    return dict(_ATTRIBUTE.findall(text))
+
+
 def _attributes(match: re.Match[str]) -> dict[str, str]:
-    return dict(_ATTRIBUTE.findall(match["attributes"] or ""))
+    return read_attributes(match["attributes"] or "")
 
 
 def _script_marks(script: Mapping[str, int], match: re.Match[str] | None = None) -> tuple[Mark, ...]:

@@ -159,7 +159,7 @@ class _Reader:
         blocks: list[Block] = []
         for number, line in lines:
             with _reading(f"{name}, line {number}"):
-                blocks.append(_block(_LINE.decode(line), content))
+                blocks.append(parse_block(_LINE.decode(line), content))
         return tuple(blocks)
 
     def _drawing(self, shape: Any, source: Source | None, key: str) -> Drawing:
@@ -195,7 +195,8 @@ class _Reader:
         return Asset(name, sha256, size)
 
 
-def _block(line: ContentLine, content: ContentParser) -> Block:
+def parse_block(line: ContentLine, content: ContentParser) -> Block:
+    """The block of a line. Raises SidecarError."""
     text = line.content
     provenance = line.provenance if isinstance(line.provenance, msgspec.Raw) else None
     marks = line.marks if isinstance(line.marks, msgspec.Raw) else None

@@ -188,6 +188,7 @@ blocks = st.builds(
     positions,
     st.just("none"),
     st.sampled_from([None, "header"]),
+    st.sampled_from([{}, {}, {"author": "Ann"}]),
 )
 documents = st.builds(
     Document,
