@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import tempfile
 import zipfile
@@ -49,15 +50,17 @@ def _touch(path: Path) -> Callable[[], object]:
 
 def _parse(path: Path) -> Callable[[], object]:
     """Parse with the native engine and write the folder, as `lrdoc parse -o` does, after imports."""
-    from lrdoc import app
+    from lrdoc.app import App
+    from lrdoc.configuration import Choices
 
     target = Path(tempfile.mkdtemp(prefix="lrdoc-bench-"))
+    atexit.register(shutil.rmtree, target, ignore_errors=True)
     warm = Path(__file__).resolve().parents[2] / "fixtures" / "report.docx"
-    application = app.load({})
+    app = App.load(Choices(engine="native"))
 
     def once(source: Path) -> object:
-        shutil.rmtree(target, ignore_errors=True)
-        return application.parse(source, output=target, engine="native")
+        shutil.rmtree(target / "out.parsed", ignore_errors=True)
+        return app.parse(source, target / "out.parsed")
 
     once(warm if path.suffix == ".docx" else path)
     return lambda: once(path)
