@@ -45,6 +45,8 @@ class Stretch:
     """Per formula the texts of its runs."""
     container: int = 0
     """Stretches of the same container must come out in their order."""
+    outer: int = 0
+    """The same for what stands in the containers of one container, cells of a table; 0: no matter where."""
     numbered: bool = False
     """A label made by us may stand before the text."""
     toc: bool = False

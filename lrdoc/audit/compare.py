@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
@@ -16,6 +17,11 @@ from lrdoc.sidecar.escape import unescape
 _SHOWN = 60
 _MAX_DIFF = 400_000
 _MAX_LABEL = 80
+_OWN_MARKS = re.compile(r"</?(?:sup|sub|cite|equation|drawing)(?: [^<>]*)?>|\[\^[^\]\s]*\]")
+
+
+def letters(text: str) -> str:
+    return "".join(filter(str.isalnum, squeeze(text)))
 
 
 def excerpt(text: str) -> str:
@@ -295,16 +301,20 @@ class Comparison:
             if found is None or stretch.compare == "bag":
                 continue
             kept, order = found
-            before = last.get((stretch.container, kept))
-            if before is not None and order < before[0]:
-                self._problem(
-                    "order",
-                    f"{excerpt(stretch.text)!r} stands before {excerpt(before[1].text)!r} of"
-                    f" {where((before[1].part, before[1].path))}",
-                    where((stretch.part, stretch.path)),
-                )
-                continue
-            last[stretch.container, kept] = order, stretch
+            late = False
+            for container in (stretch.container, stretch.outer):
+                before = last.get((container, kept)) if container else None
+                if before is not None and order < before[0]:
+                    if not late:
+                        self._problem(
+                            "order",
+                            f"{excerpt(stretch.text)!r} stands before {excerpt(before[1].text)!r} of"
+                            f" {where((before[1].part, before[1].path))}",
+                            where((stretch.part, stretch.path)),
+                        )
+                    late = True
+                elif container:
+                    last[container, kept] = order, stretch
 
     # -- what claims no source ----------------------------------------------------------------------------------
 
@@ -344,15 +354,18 @@ class Comparison:
                 words = squeeze(_without_tags(text))
                 if not words or words in texts:
                     continue
-                everything = everything or "".join(squeeze(s.text) for s in self.source.stretches)
-                if words not in everything and not self._formula_caption(words):
+                # What we put in (brackets of readings, labels of lists) is no letter.
+                everything = everything or self._all_letters()
+                if letters(words) not in everything:
                     self._problem("changed", f"caption or footnote not in the source: {excerpt(text)!r}", id_)
         for id_ in self.written.tags:
             if id_ and id_ not in self.written.items:
                 self._problem("tag_without_item", "no item file holds this item", id_)
 
-    def _formula_caption(self, words: str) -> bool:
-        return "<equation" in words
+    def _all_letters(self) -> str:
+        """Letters of the source, and those of the output with labels and formulas as captions repeat them."""
+        shown = (_OWN_MARKS.sub("", text) for text in self.written.texts)
+        return letters("".join([*(stretch.text for stretch in self.source.stretches), *shown]))
 
     # -- pictures -----------------------------------------------------------------------------------------------
 

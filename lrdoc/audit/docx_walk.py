@@ -89,6 +89,7 @@ class _Place:
     path: str
     kind: str
     container: int
+    outer: int = 0
     steps: dict[str, int] = field(default_factory=dict)
 
 
@@ -210,8 +211,8 @@ class Walk:
         steps[name] = number = steps.get(name, 0) + 1
         return f"{name}[{number}]"
 
-    def _enter_place(self, path: str, kind: str, container: int, element: etree._Element) -> None:
-        outer, self._place = self._place, _Place(path, kind, container)
+    def _enter_place(self, path: str, kind: str, container: int, element: etree._Element, outside: int = 0) -> None:
+        outer, self._place = self._place, _Place(path, kind, container, outside)
         paragraph, self._paragraph = self._paragraph, None
 
         def leave() -> None:
@@ -231,7 +232,7 @@ class Walk:
     def wrapper(self, element: etree._Element) -> None:
         """Whatever stands around block content, rows or cells is a step of the path."""
         place = self._place
-        self._enter_place(self._down(element), place.kind, place.container, element)
+        self._enter_place(self._down(element), place.kind, place.container, element, place.outer)
 
     def loose(self, element: etree._Element) -> None:
         """A run or other inline content where a paragraph should stand: read as a paragraph of its own."""
@@ -252,6 +253,9 @@ class Walk:
                     style = attribute(node, "w:val") or ""
                 elif name == "w:numPr":
                     numbered = True
+                elif name == "w:rPr":
+                    # A paragraph whose mark is changed may go on in the next, which may be numbered.
+                    numbered = numbered or any(names[change.tag] in _CHANGES for change in node)
                 elif name == "w:sectPr":
                     self.section(node)
         numbered = numbered or self.styles.numbered(style or self.styles.default_paragraph)
@@ -260,6 +264,7 @@ class Walk:
     def _begin_paragraph(self, path: str, style: str, numbered: bool, elements: Iterator[etree._Element]) -> None:
         place = self._place
         stretch = Stretch(self.part, path, place.kind, container=place.container, numbered=numbered)
+        stretch.outer = place.outer
         stretch.toc = self._toc_depth > 0 or self.styles.is_toc(style) or (bool(self._fields) and self._in_toc())
         # The stretch is put down at once so that text boxes come after the paragraph that anchors them.
         self.out.stretches.append(stretch)
@@ -299,14 +304,19 @@ class Walk:
         place = self._place
         path = self._down(element)
         reason = ""
+        continued = False
         properties = child(element, "w:tcPr")
         if properties is not None:
+            for name in ("w:vMerge", "w:hMerge"):
+                merge = child(properties, name)
+                continued = continued or (merge is not None and attribute(merge, "w:val") != "restart")
             if child(properties, "w:cellDel") is not None and self.rules.changes == "accept":
                 reason = "deleted"
             elif child(properties, "w:cellIns") is not None and self.rules.changes == "reject":
                 reason = "inserted"
         kind = "cell" if place.kind == "text" else place.kind
-        self._enter_place(path, kind, place.container, element)
+        # What stands in a cell that continues another goes there, before the cells between them.
+        self._enter_place(path, kind, next(self._containers), element, 0 if continued else place.container)
         self._with_reason(reason)
 
     def _with_reason(self, reason: str) -> None:
@@ -328,7 +338,8 @@ class Walk:
         anchor = self._paragraph
         steps = anchor.steps if anchor is not None else self._place.steps
         base = anchor.stretch.path if anchor is not None else self._place.path
-        step = self._step(steps, "txbxContent")
+        # A box that is not shown has no number.
+        step = self._step(steps, "txbxContent") if self._shown() else "txbxContent[0]"
         kind = "box" if self._place.kind in ("text", "cell") else self._place.kind
         fields, self._fields = self._fields, []
         formula, self._formula = self._formula, None
@@ -469,7 +480,7 @@ class Walk:
             return
         place = self._place
         local = names[chosen.tag].partition(":")[2]
-        self._enter_place(f"{self._down(element)}/{local}[1]", place.kind, place.container, chosen)
+        self._enter_place(f"{self._down(element)}/{local}[1]", place.kind, place.container, chosen, place.outer)
 
     def control(self, element: etree._Element) -> None:
         """w:sdt; a gallery of tables of contents is one."""
@@ -488,7 +499,8 @@ class Walk:
         if self._paragraph is not None:
             self._push(iter(content), None)
         else:
-            self._enter_place(path, self._place.kind, self._place.container, content)
+            place = self._place
+            self._enter_place(path, place.kind, place.container, content, place.outer)
 
     # -- formulas -----------------------------------------------------------------------------------------------
 

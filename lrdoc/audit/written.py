@@ -71,6 +71,8 @@ class Written:
     warnings: list[Mapping[str, Any]] = field(default_factory=list)
     assets: dict[str, Path] = field(default_factory=dict)
     """Files of the assets folder by name."""
+    texts: list[str] = field(default_factory=list)
+    """Contents of lines and cells as they are, when captions or footnotes have to be looked up in them."""
     raw: bool = False
     """Plain text with a source map: no markup, nothing escaped."""
 
@@ -196,6 +198,7 @@ class _LineReader:
         self.place = place
         self.anchors: dict[str, tuple[int, ...]] = {}
         self.count = 0
+        self.keep_texts = any(item.get("caption") or item.get("footnotes") for item in written.items.values())
 
     def line(self, line: Mapping[str, Any], where: str, *, kept: bool) -> None:
         content = line.get("content")
@@ -217,6 +220,8 @@ class _LineReader:
         self, text: str, claims: list[_Claim], order: tuple[int, ...], where: str, *, kept: bool, copy: bool
     ) -> None:
         """Content of a line or of a cell, with claims in its own coordinates and in order."""
+        if self.keep_texts:
+            self.written.texts.append(text)
         cursor = _Cursor(self, text, claims, order, where, kept, copy)
         for match in () if self.written.raw else _TAG.finditer(text):
             cursor.plain(match.start())
@@ -231,7 +236,7 @@ class _LineReader:
                 cursor.skip(match.end())
             elif match["item"] is not None:
                 if match["item"] in self.written.items:
-                    self.anchors[match["item"]] = (*order, match.start())
+                    self.anchors.setdefault(match["item"], (*order, match.start()))
                     cursor.skip(match.end())
                 else:
                     cursor.plain(match.end())
