@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from lrdoc.document import Source
-from lrdoc.parsers.docx.names import W
-from lrdoc.parsers.docx.state import Line
+from lrdoc.parsers.docx.names import VAL, W
+from lrdoc.parsers.docx.state import Element, Line
 from lrdoc.parsers.docx.styles import Styles, is_on
+
+_SECTPR, _SECTPR_CHANGE = W + "sectPr", W + "sectPrChange"
+
+
+def page_sections(body: Any) -> frozenset[Element]:
+    """w:sectPr elements after which a new page begins: the type of a break stands in the section that follows it."""
+    sections = [section for section in body.iter(_SECTPR) if section.getparent().tag != _SECTPR_CHANGE]
+    found = []
+    for section, following in pairwise(sections):
+        kind = following.find(W + "type")
+        if kind is None or kind.get(VAL) not in ("continuous", "nextColumn"):
+            found.append(section)
+    return frozenset(found)
 
 
 def records_pages(body: Any, styles: Styles) -> bool:

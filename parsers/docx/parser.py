@@ -14,7 +14,7 @@ from lrdoc.parsers.docx.body import blocks
 from lrdoc.parsers.docx.names import W
 from lrdoc.parsers.docx.numbering import Numbering
 from lrdoc.parsers.docx.package import Package
-from lrdoc.parsers.docx.pages import records_pages
+from lrdoc.parsers.docx.pages import page_sections, records_pages
 from lrdoc.parsers.docx.properties import read_properties
 from lrdoc.parsers.docx.sections import Sections
 from lrdoc.parsers.docx.settings import DocxSettings
@@ -82,7 +82,8 @@ def _read(
     reader = Reader(package, context, settings, options, styles, numbering, log)
     walk = reader.walk(main, numbering=numbering)
     walk.begin(root)
-    if records_pages(root, styles):
+    walk.page_sections = page_sections(root)
+    if walk.page_sections or records_pages(root, styles):
         walk.page = 1
     sections = Sections(reader, walk)
     for number, body in enumerate(bodies, 1):

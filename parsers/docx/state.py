@@ -157,6 +157,8 @@ class Walk:
     """How many content controls around a table of contents are open."""
     ignored: frozenset[Element] = frozenset()
     """w:fldChar elements that have no partner."""
+    page_sections: frozenset[Element] = frozenset()
+    """w:sectPr elements after which a new page begins."""
     break_pending: bool = False
     """An explicit page break was read and no text since: the recorded one that follows is the same."""
     carry: Line | None = None
@@ -224,6 +226,7 @@ class Line:
         "break_at",
         "buffer",
         "deleted_mark",
+        "ends_section",
         "hidden",
         "in_toc",
         "is_seq",
@@ -263,6 +266,8 @@ class Line:
         self.is_seq = ""
         """Identifier of a SEQ field in the paragraph ("Table", "Figure")."""
         self.deleted_mark = False
+        self.ends_section: Element | None = None
+        """Its w:sectPr."""
         self.hidden = False
         """The run that is being read is hidden."""
         self.paraid: str | None = None

@@ -49,6 +49,10 @@ def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = 
     if walk.toc_depth or walk.toc_controls:
         line.in_toc = True
     read_inline(line, element, (CODE,) if line.style.is_code else ())
+    if line.ends_section is not None:
+        reader.sections.append(line.ends_section)
+        if line.ends_section in walk.page_sections:
+            page_break(line)
     if walk.break_pending and not line.is_empty:
         walk.break_pending = ends_with_break(line)
     return line
@@ -63,6 +67,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
     outline: Element | None = None
     numbered = deleted = False
     page_before: bool | None = None
+    section: Element | None = None
     for child in ppr:
         tag = child.tag
         if tag == _PSTYLE:
@@ -76,7 +81,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
         elif tag == _PAGE_BREAK_BEFORE:
             page_before = is_on(child)
         elif tag == _SECTPR:
-            reader.sections.append(child)
+            section = child
     style = reader.styles.paragraph(style_id)
     if line is None:
         line = Line(walk, source, style)
@@ -84,6 +89,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
         line.set_source(source)
         line.style = style
     line.deleted_mark = deleted
+    line.ends_section = section
     line.level = style.level
     if outline is not None:
         level = outline_level(outline)
