@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, html_block
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote.index import footnote_def
@@ -131,9 +132,31 @@ def _grammar() -> MarkdownIt:
     md.enable(["table", "strikethrough"])
     md.normalizeLink = lambda url: url  # type: ignore[method-assign]
     md.validateLink = lambda url: True  # type: ignore[method-assign]
+    md.block.ruler.at("html_block", _closed_html, {"alt": ["paragraph", "reference", "blockquote"]})
     md.block.ruler.before("reference", "footnote_def", footnote_def, {"alt": ["paragraph", "reference"]})
     deflist_plugin(md)
     return md
+
+
+_CLOSINGS = {"<!--": "-->", "<?": "?>", "<![cdata[": "]]>"} | {
+    f"<{name}": f"</{name}>" for name in ("script", "pre", "style", "textarea")
+}
+
+
+def _closed_html(state: StateBlock, startLine: int, endLine: int, silent: bool) -> bool:
+    """A comment or the like that nothing closes is text: it does not hide the rest of the document."""
+    start = state.bMarks[startLine] + state.tShift[startLine]
+    if not state.src.startswith("<", start):
+        return False
+    head = state.src[start : start + 12].lower()
+    for opening, closing in _CLOSINGS.items():
+        if head.startswith(opening):
+            last: dict[str, int] = state.env.setdefault("last_closing", {})
+            if closing not in last:
+                last[closing] = state.src.lower().rfind(closing)
+            if last[closing] < start:
+                return False
+    return html_block(state, startLine, endLine, silent)
 
 
 def _runs(text: str) -> Iterator[_Run]:

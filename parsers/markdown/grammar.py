@@ -248,7 +248,9 @@ def _table(state: StateBlock, startLine: int, endLine: int, silent: bool) -> boo
         if cells and not cells[0]:
             cells.pop(0)
         beyond = [cell.strip() for cell in cells[columns:]]
-        if any(beyond):
+        while beyond and not beyond[-1]:
+            beyond.pop()
+        if beyond:
             opening.meta.setdefault("beyond", []).append((line - startLine - 1, beyond))
     return True
 
