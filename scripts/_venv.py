@@ -84,7 +84,7 @@ def main() -> None:
                     print(f"making {VENV.name} with Python {sys.version.split()[0]}", file=sys.stderr)
                     run(sys.executable, "-m", "venv", "--clear", VENV)
                 print(f"installing what {stage!r} needs (once)", file=sys.stderr)
-                pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+                pip = (PYTHON, "-m", "pip", "install", "-qq", "--disable-pip-version-check")
                 run(*pip, "--constraint", ROOT / "constraints.txt", *requirements)
                 stamp.write_text(wanted, "utf-8")
     print(PYTHON)
