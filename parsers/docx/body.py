@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from lrdoc.document import Anchor, Part, Source, Table, Text
 from lrdoc.parsers.docx import altchunk
+from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.captions import Caption, attach, caption_of
-from lrdoc.parsers.docx.inline import choose_branch
 from lrdoc.parsers.docx.names import MC, VAL, M, W, local_name
 from lrdoc.parsers.docx.numbering import Label
 from lrdoc.parsers.docx.state import BREAK, NEWLINE, Box, Job, Line, Walk

@@ -10,9 +10,10 @@ from typing import Any
 
 from lrdoc.document import Anchor, Mark
 from lrdoc.parsers.docx import drawings, equations, notes
+from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.changes import change_mark
 from lrdoc.parsers.docx.fields import enter_field, field_character
-from lrdoc.parsers.docx.names import MC, R_ID, UNDERSTOOD, W14, M, W
+from lrdoc.parsers.docx.names import MC, R_ID, W14, M, W
 from lrdoc.parsers.docx.pages import page_break, recorded_break
 from lrdoc.parsers.docx.runs import Marks, clean_text
 from lrdoc.parsers.docx.state import Field, Line
@@ -137,20 +138,6 @@ def _ruby_text(element: Any, name: str) -> Iterator[str]:
         for text in child.iter(W + "t"):
             if text.text:
                 yield text.text
-
-
-def choose_branch(element: Any) -> Any | None:
-    """The branch of mc:AlternateContent that is read: the first Choice that is understood, else the Fallback."""
-    fallback = None
-    for branch in element:
-        if branch.tag == MC + "Choice":
-            spaces = branch.nsmap
-            required = (branch.get("Requires") or "").split()
-            if all(spaces.get(prefix) in UNDERSTOOD for prefix in required):
-                return branch
-        elif branch.tag == MC + "Fallback" and fallback is None:
-            fallback = branch
-    return fallback
 
 
 def _alternate(line: Line, element: Any, marks: Marks) -> Descent | None:

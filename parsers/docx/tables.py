@@ -11,8 +11,8 @@ from typing import Any
 
 from lrdoc.document import Cell, Part, Source, Table
 from lrdoc.errors import LimitExceeded
+from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.changes import is_cell_gone, is_row_gone
-from lrdoc.parsers.docx.inline import choose_branch
 from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
 from lrdoc.parsers.docx.runs import before_change
 from lrdoc.parsers.docx.state import NEWLINE, Job, Walk
