@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import east_asian_width
+
 from lrdoc.cli.common import printable
 from lrdoc.document import Block, Document, plain_text
 
@@ -32,6 +34,13 @@ def describe(block: Block) -> str:
 
 
 def clip(text: str) -> str:
-    """Cut to the width of a line; without control characters."""
-    text = printable(text)
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+    """Cut to the columns of a line, without control characters; wide characters take two columns."""
+    text = printable(text[: WIDTH + 1])
+    if text.isascii() and len(text) <= WIDTH:
+        return text
+    used = 0
+    for at, character in enumerate(text):
+        used += 2 if east_asian_width(character) in "WF" else 1
+        if used > WIDTH:
+            return text[: at - 1] + "…"
+    return text
