@@ -6,6 +6,7 @@ one row for each category and one column for each series. The newer charts (cx) 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,8 @@ _STEPS = frozenset(
     "title ser series cat val xVal yVal bubbleSize tx lvl pt dLbl trendline data strDim numDim legend p v".split()
 )
 """Elements that make a step of a place; the others are wrappers."""
+_LONG_NUMBER = re.compile(r"-?\d{1,9}\.\d{12,20}")
+"""A binary fraction written out: 4.4000000000000004 is what Word shows as 4.4."""
 _SPARSE = 4
 """A grid with more positions than this many per point is written as a list."""
 
@@ -259,7 +262,8 @@ def _text_of(element: Any) -> str:
     if tag == A + "p":
         return "".join(node.text or "" for node in element.iter(A + "t"))
     if tag in (C + "v", CX + "v", C + "name") or (tag == CX + "pt" and not len(element)):
-        return element.text or ""
+        text: str = element.text or ""
+        return repr(float(text)) if _LONG_NUMBER.fullmatch(text.strip()) else text
     return ""
 
 
@@ -330,7 +334,5 @@ def _cell(string: _String | None) -> Cell:
 
 
 def _same(one: list[Points], other: list[Points]) -> bool:
-    return len(one) == len(other) and all(
-        a.keys() == b.keys() and all(a[index].text == b[index].text for index in a)
-        for a, b in zip(one, other, strict=True)
-    )
+    texts = [[{index: string.text for index, string in points.items()} for points in levels] for levels in (one, other)]
+    return texts[0] == texts[1]

@@ -21,7 +21,7 @@ def read_diagram(line: Line, rel_id: str | None, extras: dict[str, Any]) -> None
     if rel is None or root is None:
         reader.warn(
             "diagram_missing",
-            "A SmartArt diagram has no readable data part; its texts are not in the output",
+            "A SmartArt diagram has no readable data part; its texts are missing",
             line.source,
         )
         line.add(Drawing(source=line.source, extras=extras))
