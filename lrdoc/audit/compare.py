@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 
 from lrdoc.audit.base import ANY, FORMULA, Picture, Place, SourceText, Stretch, squeeze
@@ -165,6 +165,11 @@ class Comparison:
             else:
                 need[text] += 1
         kept = bool(pieces) and all(piece.kept for found in pieces.values() for piece in found)
+        for text in [text for text in have if text not in need]:
+            once, times = _repeated(text, need)
+            if times:
+                have[once] += have.pop(text) * times
+                examples.setdefault(once, examples[text])
         numbers = _by_number(have, need)
         kind = stretches[0].kind
         for text, count in need.items():
@@ -364,7 +369,7 @@ class Comparison:
 
     def _all_letters(self) -> str:
         """Letters of the source, and those of the output with labels and formulas as captions repeat them."""
-        shown = (_OWN_MARKS.sub("", text) for text in self.written.texts)
+        shown = (unescape(_OWN_MARKS.sub("", text)) for text in self.written.texts)
         return letters("".join([*(stretch.text for stretch in self.source.stretches), *shown]))
 
     # -- pictures -----------------------------------------------------------------------------------------------
@@ -453,6 +458,15 @@ def _by_number(have: Iterable[str], need: Iterable[str]) -> dict[str, str]:
         for text in need
         if text not in have and (number := _number(text)) is not None and number in values
     }
+
+
+def _repeated(text: str, strings: Mapping[str, int]) -> tuple[str, int]:
+    """The string that the text is made of by writing it several times, and how often; ("", 0) when it is not."""
+    for times in (2, 3, 4):
+        once = text[: len(text) // times]
+        if len(text) % times == 0 and once in strings and once * times == text:
+            return once, times
+    return "", 0
 
 
 def _number(text: str) -> float | None:
