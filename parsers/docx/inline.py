@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from lrdoc.document import Anchor, Mark
-from lrdoc.parsers.docx import drawings, equations, notes
+from lrdoc.parsers.docx import comments, drawings, equations, notes
 from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.changes import change_mark
 from lrdoc.parsers.docx.fields import enter_field, field_character
@@ -154,8 +154,13 @@ def _bookmark(line: Line, element: Any, marks: Marks) -> None:
 def _comment_start(line: Line, element: Any, marks: Marks) -> None:
     comment_id = element.get(W + "id")
     if comment_id is not None and line.walk.options.comments != "drop":
-        line.walk.comments[comment_id] = Mark("comment", comment_id)
+        line.walk.comments[comment_id] = comments.comment_mark(line.reader, comment_id)
         line.walk.renew_marks()
+
+
+def _comment_reference(line: Line, element: Any, marks: Marks) -> None:
+    if not line.is_silent:
+        comments.read_reference(line, element)
 
 
 def _comment_end(line: Line, element: Any, marks: Marks) -> None:
@@ -199,7 +204,7 @@ def _subdocument(line: Line, element: Any, marks: Marks) -> None:
 
 _SKIPPED = (
     "pPr rPr sdtPr sdtEndPr smartTagPr customXmlPr proofErr permStart permEnd bookmarkEnd fldData footnoteRef "
-    "endnoteRef annotationRef separator continuationSeparator commentReference pgNum dayShort monthShort yearShort "
+    "endnoteRef annotationRef separator continuationSeparator pgNum dayShort monthShort yearShort "
     "dayLong monthLong yearLong moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd "
     "customXmlInsRangeStart customXmlInsRangeEnd customXmlDelRangeStart customXmlDelRangeEnd "
     "customXmlMoveFromRangeStart customXmlMoveFromRangeEnd customXmlMoveToRangeStart customXmlMoveToRangeEnd "
@@ -233,6 +238,7 @@ INLINE: dict[str, Handler | None] = {
     W + "bookmarkStart": _bookmark,
     W + "commentRangeStart": _comment_start,
     W + "commentRangeEnd": _comment_end,
+    W + "commentReference": _comment_reference,
     W + "drawing": _graphic,
     W + "pict": _graphic,
     W + "object": _graphic,

@@ -90,7 +90,8 @@ def _read(
         # There should be one; files with more exist, and Word shows all of them.
         run(blocks(walk, body, "body" if number == 1 else f"body[{number}]", sections), reader)
     found = sections.finish()
-    margins.read_margins(reader)
+    before, behind = margins.read_margins(reader)
+    found = (*before, *found, *behind)
     attributes = read_properties(package)
     for warning in numbering.warnings:
         log.add(warning.code, warning.message, warning.source)
