@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from lrdoc.document import Anchor, Part, Source, Table, Text
+from lrdoc.document import Anchor, Drawing, Equation, Part, Source, Table, Text
 from lrdoc.parsers.docx import altchunk
 from lrdoc.parsers.docx.branches import choose_branch
-from lrdoc.parsers.docx.captions import Caption, attach, caption_of
+from lrdoc.parsers.docx.captions import Caption, attach, certain_caption
 from lrdoc.parsers.docx.names import MC, VAL, M, W, local_name
 from lrdoc.parsers.docx.numbering import Label
 from lrdoc.parsers.docx.state import BREAK, NEWLINE, Box, Job, Line, Walk
 from lrdoc.parsers.docx.text import read_inline, read_paragraph
 
 _INDENT = "  "
+_ITEMS = (Table, Drawing, Equation)
 
 
 class Sink(Protocol):
@@ -29,14 +30,17 @@ class Sink(Protocol):
     def table(self, table: Table) -> None: ...
 
 
-def blocks(walk: Walk, element: Iterable[Any], path: str, sink: Sink, *, is_wrapper: bool = False) -> Job:
+def blocks(
+    walk: Walk, element: Iterable[Any], path: str, sink: Sink, *, is_wrapper: bool = False, paragraphs: int = 0
+) -> Job:
     """Read the block content of an element (or of several).
 
     `path` is its place; steps count among siblings of the same name. `is_wrapper`: the element only stands around
-    content of its parent, such as a control, so that a paragraph may go on behind it.
+    content of its parent, such as a control, so that a paragraph may go on behind it. `paragraphs`: how many of them
+    were read before.
     """
     counts: dict[str, int] = {}
-    paragraphs = tables = 0
+    tables = 0
     for child in element:
         tag = child.tag
         if tag == _P:
@@ -48,7 +52,7 @@ def blocks(walk: Walk, element: Iterable[Any], path: str, sink: Sink, *, is_wrap
             walk.carry = None
             count_label(walk, line)
             if line.later:
-                yield from _read_boxes(walk, line)
+                yield from read_boxes(walk, line)
             sink.paragraph(line)
         elif tag == _TBL:
             if walk.carry is not None:
@@ -81,11 +85,11 @@ def _finish_carry(walk: Walk, sink: Sink) -> Job:
         return
     if not line.is_empty:
         count_label(walk, line)
-    yield from _read_boxes(walk, line)
+    yield from read_boxes(walk, line)
     sink.paragraph(line)
 
 
-def _read_boxes(walk: Walk, line: Line) -> Job:
+def read_boxes(walk: Walk, line: Line) -> Job:
     for later in line.later:
         if type(later) is Box:
             inner = walk.nested()
@@ -140,7 +144,7 @@ def _read_loose(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
     """Runs, links, equations, bookmarks and comment ranges that stand where a paragraph should."""
     line = Line(walk, Source(walk.place, path, None, walk.page), walk.reader.styles.paragraph(None))
     read_inline(line, (element,))
-    yield from _read_boxes(walk, line)
+    yield from read_boxes(walk, line)
     if line.parts or line.later:
         sink.paragraph(line)
 
@@ -251,50 +255,57 @@ def _resolve_breaks(parts: list[Any]) -> list[Any]:
 class Lines:
     """Lines of a cell, note, text box or block."""
 
-    __slots__ = ("captions", "lines", "walk")
+    __slots__ = ("captions", "items", "lines", "walk")
 
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.lines: list[list[Any]] = []
-        self.captions: list[tuple[int, Caption]] = []
-        """Index of a line that is a caption."""
+        self.captions: dict[int, Caption] = {}
+        """Lines that are captions by style or field."""
+        self.items: list[int] = []
+        """Lines that hold a table, picture or display equation."""
 
     def paragraph(self, line: Line) -> None:
         parts = line.parts
-        if len(parts) == 1 and line.label is None and not line.later and type(parts[0]) is Text:
+        style = line.style
+        if len(parts) == 1 and line.label is None and type(parts[0]) is Text:
             # The common case: one stretch of text.
             text = parts[0].text
             if text[0].isspace() or text[-1].isspace():
                 parts = _trim(parts)
-                if not parts:
-                    return
-            self._add(parts, line)
-            return
-        parts = line_parts(line)
+        else:
+            parts = line_parts(line)
+            if len(parts) > 1 or (parts and type(parts[0]) is not Text):
+                self._note_items(parts)
         if parts:
-            self._add(parts, line)
-        self.add_later(line)
+            if style.is_caption or line.is_seq:
+                caption = certain_caption(line, parts)
+                if caption is not None:
+                    self.captions[len(self.lines)] = caption
+            self.lines.append(parts)
+        if line.later:
+            self.add_later(line)
 
-    def _add(self, parts: list[Any], line: Line) -> None:
-        caption = caption_of(line, parts)
-        if caption is not None:
-            self.captions.append((len(self.lines), caption))
-        self.lines.append(parts)
+    def _note_items(self, parts: list[Any]) -> None:
+        if any(isinstance(part, _ITEMS) for part in parts):
+            self.items.append(len(self.lines))
 
     def add_later(self, line: Line) -> None:
         """What follows a paragraph on lines of its own."""
         for later in line.later:
             parts = later.parts if type(later) is Box else later
             if parts:
+                self._note_items(parts)
                 self.lines.append(list(parts))
 
     def table(self, table: Table) -> None:
+        self.items.append(len(self.lines))
         self.lines.append([table])
 
     def finish(self) -> tuple[Part, ...]:
         """All lines in normal form, captions tied to their items."""
-        if self.captions:
-            attach(self.lines, self.captions)
+        if self.items:
+            attach(self.lines, self.captions, self.items)
         return join_lines(self.lines)
 
 

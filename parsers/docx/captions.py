@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from lrdoc.document import Drawing, Equation, Mark, Table, plain_text
+from lrdoc.document import Drawing, Equation, Table, Text, plain_text
 from lrdoc.parsers.docx.state import Line
 
 Kind = Literal["table", "drawing", "equation", ""]
@@ -50,22 +50,20 @@ class Caption:
     """It has the style or a SEQ field; otherwise only its first words speak for it."""
 
 
-def caption_of(line: Line, parts: list[Any]) -> Caption | None:
-    """The caption that a paragraph is, None when it is none."""
-    if line.style.is_caption or line.is_seq:
-        text = plain_text(parts)
-        kind = _KINDS.get(line.is_seq.lower(), "") or _kind_of(text)
-        return Caption(" ".join(text.split()), kind, True) if text.strip() else None
-    first = parts[0]
-    if type(first).__name__ != "Text" or len(first.text) > _LONGEST:
+def certain_caption(line: Line, parts: list[Any]) -> Caption | None:
+    """The caption that a paragraph with a caption style or a SEQ field is."""
+    text = plain_text(parts)
+    if not text.strip():
         return None
-    match = _START.match(first.text)
-    if match is None:
+    return Caption(" ".join(text.split()), _KINDS.get(line.is_seq.lower(), "") or _kind_of(text), True)
+
+
+def likely_caption(parts: list[Any]) -> Caption | None:
+    """The caption that a line is by its first words alone."""
+    if type(parts[0]) is not Text or _START.match(parts[0].text) is None:
         return None
     text = plain_text(parts)
-    if len(text) > _LONGEST:
-        return None
-    return Caption(" ".join(text.split()), _KINDS[match[1].lower()], False)
+    return Caption(" ".join(text.split()), _kind_of(text), False) if len(text) <= _LONGEST else None
 
 
 def _kind_of(text: str) -> Kind:
@@ -75,15 +73,22 @@ def _kind_of(text: str) -> Kind:
     return ""
 
 
-def attach(lines: list[list[Any]], captions: list[tuple[int, Caption]]) -> None:
-    """Give each caption to the item next to it. Tables look below first, everything else above."""
+def attach(lines: list[list[Any]], certain: dict[int, Caption], items: list[int]) -> None:
+    """Give each caption to the item next to it. Tables look below first, everything else above.
+
+    `certain`: captions by style or field, by line; `items`: lines that hold items.
+    """
+    captions = dict(certain)
+    for at in items:
+        for neighbour in (at - 1, at + 1):
+            if 0 <= neighbour < len(lines) and neighbour not in captions:
+                likely = likely_caption(lines[neighbour])
+                if likely is not None:
+                    captions[neighbour] = likely
     taken: set[tuple[int, int]] = set()
-    for at, caption in captions:
-        order = (at + 1, at - 1) if caption.kind == "table" else (at - 1, at + 1)
-        if caption.kind == "table" and not caption.is_certain:
-            order = (at + 1, at - 1)
+    for at, caption in sorted(captions.items()):
         found = _item_of(lines[at], caption, at, taken)
-        for neighbour in order:
+        for neighbour in (at + 1, at - 1) if caption.kind == "table" else (at - 1, at + 1):
             if found is None and 0 <= neighbour < len(lines):
                 found = _item_of(lines[neighbour], caption, neighbour, taken)
         if found is not None:
@@ -115,6 +120,3 @@ def _fits(part: Any, caption: Caption) -> bool:
     if caption.kind == "equation":
         return isinstance(part, Equation)
     return isinstance(part, Table | Drawing)
-
-
-__all__ = ["Caption", "Mark", "attach", "caption_of"]

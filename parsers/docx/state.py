@@ -107,7 +107,8 @@ class Reader:
 
     def walk(self, part: str, *, numbering: Numbering | None = None) -> Walk:
         """A walk over a story in a part of its own: a note, a header, a comment."""
-        return Walk(self, part, numbering if numbering is not None else self.numbering.fresh())
+        place = self.package.prefix + part
+        return Walk(self, part, place, numbering if numbering is not None else self.numbering.fresh())
 
     def read_blocks(self, element: Element, part: str, path: str) -> tuple[Part, ...]:
         """Read the block content of an element that is a story of its own (w:footnote, w:hdr, w:comment …).
@@ -142,6 +143,8 @@ class Walk:
 
     reader: Reader
     part: str
+    place: str
+    """Name of the part for provenance: an embedded document stands behind its host, "word/chunk.docx!/…"."""
     numbering: Numbering
     page: int | None = None
     """Current page, None where the file records no page breaks."""
@@ -173,11 +176,6 @@ class Walk:
     def options(self) -> Options:
         return self.reader.options
 
-    @property
-    def place(self) -> str:
-        """Name of the part for provenance: an embedded document stands behind its host, "word/chunk.docx!/…"."""
-        return self.reader.package.prefix + self.part
-
     def begin(self, element: Element) -> None:
         """Look through a story before it is read: fields that never end must not swallow the rest."""
         from lrdoc.parsers.docx.fields import find_unpaired
@@ -186,7 +184,7 @@ class Walk:
 
     def nested(self) -> Walk:
         """A walk over a text box inside this story: fields and marks of its own, same part and list counters."""
-        return Walk(self.reader, self.part, self.numbering, self.page, ignored=self.ignored, is_nested=True)
+        return Walk(self.reader, self.part, self.place, self.numbering, self.page, ignored=self.ignored, is_nested=True)
 
     def renew_marks(self) -> None:
         """Compute `open_marks` and `muted` after a field or comment range began or ended."""
@@ -221,26 +219,28 @@ BREAK = _Break()
 class Line:
     """One paragraph while it is read: its inline parts, and what follows it on lines of its own."""
 
-    __slots__ = (
-        "boxes",
-        "break_at",
-        "buffer",
-        "deleted_mark",
-        "ends_section",
-        "hidden",
-        "in_toc",
-        "is_seq",
-        "label",
-        "later",
-        "level",
-        "marks",
-        "number",
-        "paraid",
-        "parts",
-        "source",
-        "style",
-        "walk",
-    )
+    # Values that few paragraphs change are class attributes: making a line is as cheap as it can be.
+    boxes = 0
+    """How many text boxes were found in it."""
+    number: tuple[str, int] | None = None
+    """List and level, when the paragraph is numbered."""
+    label: Label | None = None
+    """Its label, once it is counted."""
+    break_at: tuple[int, int] | None = None
+    """Where the last explicit page break stands: parts and waiting texts before it."""
+    level = 0
+    """Heading level, 0 for none."""
+    in_toc = False
+    is_seq = ""
+    """Identifier of a SEQ field in the paragraph ("Table", "Figure")."""
+    deleted_mark = False
+    ends_section: Element | None = None
+    """Its w:sectPr."""
+    hidden = False
+    """The run that is being read is hidden."""
+    paraid: str | None = None
+    marks: tuple[Mark, ...] = ()
+    """Marks of the waiting text."""
 
     def __init__(self, walk: Walk, source: Source, style: ParagraphStyle) -> None:
         self.walk = walk
@@ -250,27 +250,8 @@ class Line:
         self.parts: list[Any] = []
         self.buffer: list[str] = []
         """Text that waits to become a part, all with `source` and `marks`."""
-        self.marks: tuple[Mark, ...] = ()
         self.later: list[Any] = []
         """Boxes and lists of parts that stand on lines of their own after the paragraph."""
-        self.boxes = 0
-        self.number: tuple[str, int] | None = None
-        """List and level, when the paragraph is numbered."""
-        self.label: Label | None = None
-        """Its label, once it is counted."""
-        self.break_at: tuple[int, int] | None = None
-        """Where the last explicit page break stands: parts and waiting texts before it."""
-        self.level = 0
-        """Heading level, 0 for none."""
-        self.in_toc = False
-        self.is_seq = ""
-        """Identifier of a SEQ field in the paragraph ("Table", "Figure")."""
-        self.deleted_mark = False
-        self.ends_section: Element | None = None
-        """Its w:sectPr."""
-        self.hidden = False
-        """The run that is being read is hidden."""
-        self.paraid: str | None = None
 
     @property
     def reader(self) -> Reader:

@@ -7,6 +7,7 @@ belong to the cell above that starts at the same grid column, and to nothing els
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from lrdoc.document import Cell, Part, Source, Table
@@ -17,6 +18,7 @@ from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
 from lrdoc.parsers.docx.runs import before_change
 from lrdoc.parsers.docx.state import NEWLINE, Job, Walk
 from lrdoc.parsers.docx.styles import is_on
+from lrdoc.parsers.docx.text import read_paragraph
 
 MAX_COLUMNS = 1024
 """Word allows 63. What lies beyond goes into the last column, with a warning."""
@@ -45,14 +47,14 @@ class _Row:
     is_header: bool = False
 
 
-_TR, _TC, _TRPR, _TCPR, _SDT = W + "tr", W + "tc", W + "trPr", W + "tcPr", W + "sdt"
+_P, _TR, _TC, _TRPR, _TCPR, _SDT = W + "p", W + "tr", W + "tc", W + "trPr", W + "tcPr", W + "sdt"
 _ALTERNATE = MC + "AlternateContent"
 _EMPTY = Cell()
 
 
 def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
     """Read a w:tbl and give it to the sink. Tables without any content are left out."""
-    from lrdoc.parsers.docx.body import Lines, blocks
+    from lrdoc.parsers.docx.body import Lines, blocks, count_label, read_boxes
 
     reader = walk.reader
     source = Source(walk.place, path, None, walk.page)
@@ -70,15 +72,33 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
         page_before, page_after = walk.page, walk.page
         merging = False
         for cell_element, cell_path in _children(row_element, row_path, _TC):
-            cell_properties = cell_element.find(_TCPR)
             width, vertical, horizontal = 1, "", ""
-            if cell_properties is not None:
-                if is_cell_gone(cell_properties, walk.options):
+            content = iter(cell_element)
+            child = next(content, None)
+            if child is not None and child.tag == _TCPR:
+                if is_cell_gone(child, walk.options):
                     continue
-                width, vertical, horizontal = _cell_layout(cell_properties, walk, cell_path)
+                width, vertical, horizontal = _cell_layout(child, walk, cell_path)
+                child = next(content, None)
             walk.page = page_before
             lines = Lines(walk)
-            yield blocks(walk, cell_element, cell_path, lines)
+            if child is not None and child.tag == _P:
+                # Nearly all cells are one paragraph: read it here, without a job of its own.
+                line = read_paragraph(walk, child, f"{cell_path}/p[1]")
+                child = next(content, None)
+                if line.deleted_mark:
+                    walk.carry = line
+                else:
+                    if line.number is not None:
+                        count_label(walk, line)
+                    if line.later:
+                        yield from read_boxes(walk, line)
+                    lines.paragraph(line)
+                if child is not None or line.deleted_mark:
+                    rest = () if child is None else chain((child,), content)
+                    yield blocks(walk, rest, cell_path, lines, paragraphs=1)
+            elif child is not None:
+                yield blocks(walk, chain((child,), content), cell_path, lines)
             if page_before is not None and walk.page is not None and page_after is not None:
                 page_after = max(page_after, walk.page)
             parts = lines.finish() if lines.lines else ()

@@ -25,12 +25,17 @@ def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = 
     reader = walk.reader
     paraid = element.get(PARAID)
     source = Source(walk.place, path, paraid, walk.page)
-    ppr = element.find(_PPR)
     if paraid is None:
         reader.without_paraid += 1
     elif walk.paraids is not None:
         walk.paraids.append(paraid)
-    if ppr is None:
+    content: Any = iter(element)
+    first = next(content, None)
+    if first is not None and first.tag == _PPR:
+        line = _read_properties(walk, first, source, line)
+    else:
+        # No properties: what was taken from the iterator has to be read as well.
+        content = element
         style = reader.styles.paragraph(None)
         if line is None:
             line = Line(walk, source, style)
@@ -38,17 +43,17 @@ def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = 
             line.set_source(source)
             line.style = style
             line.deleted_mark = False
+            line.number = None
         if style.is_numbered:
             _number(line, None, None)
         line.level = style.level
         if style.page_break_before:
             page_break(line)
-    else:
-        line = _read_properties(walk, ppr, source, line)
-    line.paraid = line.paraid or paraid
+    if line.paraid is None:
+        line.paraid = paraid
     if walk.toc_depth or walk.toc_controls:
         line.in_toc = True
-    read_inline(line, element, (CODE,) if line.style.is_code else ())
+    read_inline(line, content, (CODE,) if line.style.is_code else ())
     if line.ends_section is not None:
         reader.sections.append(line.ends_section)
         if line.ends_section in walk.page_sections:
@@ -129,7 +134,8 @@ def _number(line: Line, ppr: Element | None, style_id: str | None) -> None:
 def read_inline(line: Line, element: Any, marks: Marks = ()) -> None:
     """Read the content of a paragraph, or of anything else that holds runs."""
     walk = line.walk
-    hidden = line.hidden = line.style.is_hidden and walk.options.hidden == "drop"
+    hidden = line.style.is_hidden and walk.reader.options.hidden == "drop"
+    line.hidden = hidden
     stack: list[tuple[Iterator[Any], Marks, bool]] = []
     iterator = iter(element)
     while True:
