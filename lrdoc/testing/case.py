@@ -17,7 +17,7 @@ from typing import IO, Any
 from lrdoc.document import Asset, Document
 from lrdoc.errors import LimitExceeded
 from lrdoc.params import fill
-from lrdoc.parsers.base import ParseContext, Parser, ParserSpec, SourceFile
+from lrdoc.parsers.base import AssetSink, ParseContext, Parser, ParserSpec, SourceFile
 from lrdoc.testing.assets import MemoryAssets
 
 
@@ -71,6 +71,7 @@ class Run:
 
     document: Document
     assets: MemoryAssets
+    """What the engine stored; empty when the caller gave a sink of its own."""
     context: ParseContext
 
 
@@ -97,7 +98,7 @@ def parse(
     *,
     parser: Parser | None = None,
     params: Mapping[str, Any] | None = None,
-    assets: MemoryAssets | None = None,
+    assets: AssetSink | None = None,
     cancelled: Callable[[], bool] | None = None,
     folder: Path | None = None,
 ) -> Run:
@@ -109,7 +110,8 @@ def parse(
         if not path.exists():
             path.write_bytes(data)
         source = SourceFile(path, name)
-        context = ParseContext(assets=assets or MemoryAssets(), settings=case.settings)
+        kept = MemoryAssets()
+        context = ParseContext(assets=assets if assets is not None else kept, settings=case.settings)
         if cancelled is not None:
             context.cancelled = cancelled
         if case.prepare is not None:
@@ -118,8 +120,7 @@ def parse(
             context.cache_dir = cache
         filled = fill(case.spec.params, {**case.params, **(params or {})})
         document = (parser or case.make()).parse(source, filled, context)
-        assert isinstance(context.assets, MemoryAssets)
-        return Run(document, context.assets, context)
+        return Run(document, kept, context)
 
 
 def some(mapping: Mapping[str, bytes], limit: int = 3) -> Sequence[tuple[str, bytes]]:

@@ -111,7 +111,7 @@ def find_source_faults(document: Document) -> list[str]:
     for part in all_parts(document):
         if not isinstance(part, Text):
             continue
-        visible = len("".join(part.text.split()))
+        visible = sum(map(str.isalnum, part.text))
         total += visible
         if part.source is None:
             own += visible
