@@ -505,7 +505,7 @@ def _difference(want: str, got: str) -> tuple[list[str], list[str]]:
 
 
 class _Pool:
-    """Strings of captions and attributes in which missing text may be found, each once."""
+    """Strings of items in which missing text may be found, each once."""
 
     def __init__(self, strings: Iterator[str] | Iterable[str]) -> None:
         self._strings: Counter[str] = Counter(squeeze(_without_tags(text)) for text in strings)

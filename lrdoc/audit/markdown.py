@@ -194,7 +194,8 @@ def _runs(text: str) -> Iterator[_Run]:
         elif token.type == "html_block":
             kind = "html"
             segments = list(_html(token.content))
-        if segments:
+        # what is all tags may still be shown: whether `<T>` is a tag is a matter of taste
+        if segments or (token.type in ("inline", "html_block") and token.content):
             yield _Run(here[0], max(here[1], here[0] + 1), kind, container, segments)
 
 

@@ -67,7 +67,7 @@ class Written:
     """Body or attributes of each tag by item id, as the content shows it."""
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
     strings: list[tuple[str, str]] = field(default_factory=list)
-    """Captions, footnotes, extras and attributes with the place where they stand."""
+    """Captions, footnotes and extras of items with the place where they stand."""
     warnings: list[Mapping[str, Any]] = field(default_factory=list)
     assets: dict[str, Path] = field(default_factory=dict)
     """Files of the assets folder by name."""
@@ -165,8 +165,6 @@ def _collect_strings(written: Written) -> None:
         for name in ("caption", "footnotes", "extras"):
             for text in _strings(item.get(name)):
                 written.strings.append((text, f"{name} of {id_}"))
-    for text in _strings(written.meta.get("doc_attributes")):
-        written.strings.append((text, "doc_attributes"))
 
 
 def _strings(value: Any) -> Iterator[str]:
