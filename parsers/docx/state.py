@@ -231,6 +231,7 @@ class Line:
     level = 0
     """Heading level, 0 for none."""
     in_toc = False
+    has_equation = False
     is_seq = ""
     """Identifier of a SEQ field in the paragraph ("Table", "Figure")."""
     deleted_mark = False

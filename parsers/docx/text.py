@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lrdoc.document import Source
+from lrdoc.parsers.docx.equations import settle_equations
 from lrdoc.parsers.docx.inline import INLINE, Descent, descend
 from lrdoc.parsers.docx.names import PARAID, VAL, W
 from lrdoc.parsers.docx.pages import ends_with_break, page_break
@@ -54,6 +55,8 @@ def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = 
     if walk.toc_depth or walk.toc_controls:
         line.in_toc = True
     read_inline(line, content, (CODE,) if line.style.is_code else ())
+    if line.has_equation and not line.deleted_mark:
+        settle_equations(line)
     if line.ends_section is not None:
         reader.sections.append(line.ends_section)
         if line.ends_section in walk.page_sections:
