@@ -78,6 +78,8 @@ class ContentParser:
         self._make_drawing = make_drawing
         self.named: frozenset[str] = frozenset()
         """Ids of items that take them as their keys."""
+        self.order: list[str] = []
+        """Ids of the items in the order in which they were met, those in cells right after their table."""
         self.unnamed: set[str] = set()
         """Ids of items that a citation names and for which the file keeps no key."""
 
@@ -232,6 +234,7 @@ class ContentParser:
             ids.add(below.shape.id)
             group.append(below)
             stop = below.end
+        self.order.extend(member.shape.id for member in group)
         nested: dict[tuple[str, Parent], Item] = {}
         # Each stands before those in its own cells: from the end, what a cell holds is made before the cell.
         for member in reversed(group):

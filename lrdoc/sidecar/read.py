@@ -57,6 +57,8 @@ class ParsedFolder(msgspec.Struct, frozen=True):
     folder: Path
     stem: str
     """What the names of the files begin with."""
+    item_ids: tuple[str, ...] = ()
+    """Ids of the items, body first, in the order of `iter_items` over the parts of each block, then of its notes."""
 
     @property
     def assets(self) -> Path:
@@ -110,6 +112,7 @@ class _Reader:
         if content.unnamed:
             # Citations name items by id, and only now it is known which: those items take their ids as keys.
             content.named = frozenset(content.unnamed)
+            content.order = []
             blocks, regions = self._body_and_regions(content)
         facts = meta.lrdoc if isinstance(meta.lrdoc, LrdocShape) else LrdocShape()
         document = Document(
@@ -123,7 +126,7 @@ class _Reader:
             warnings=_warnings(facts),
         )
         info = _info(facts, meta.doc_id, meta.document_name, meta.parse_engine, meta.parse_time)
-        return ParsedFolder(document, info, self.folder, self.stem)
+        return ParsedFolder(document, info, self.folder, self.stem, tuple(content.order))
 
     def _body_and_regions(self, content: ContentParser) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
         name = names.blocks_file(self.stem)
@@ -202,23 +205,22 @@ def parse_block(line: ContentLine, content: ContentParser) -> Block:
     marks = line.marks if isinstance(line.marks, msgspec.Raw) else None
     places, note_marks = read_places(provenance, marks, len(text))
     start = heading_prefix(text, line.level)
-    end = len(text)
+    end = max(note_marks[0].chars[0] - 1, start) if note_marks else len(text)
+    parts = content.parts(text, start, end, places)
     notes: list[Note] = []
-    if note_marks:
-        end = max(note_marks[0].chars[0] - 1, start)
-        for mark in note_marks:
-            first, stop = mark.chars
-            prefix = f"[^{mark.target}]:"
-            if not text.startswith(prefix, first):
-                raise SidecarError(f"no note {mark.target!r} stands at character {first}")
-            first += len(prefix)
-            first += text.startswith(" ", first, stop)
-            notes.append(Note(mark.target, content.parts(text, first, max(first, stop), places)))
+    for mark in note_marks:
+        first, stop = mark.chars
+        prefix = f"[^{mark.target}]:"
+        if not text.startswith(prefix, first):
+            raise SidecarError(f"no note {mark.target!r} stands at character {first}")
+        first += len(prefix)
+        first += text.startswith(" ", first, stop)
+        notes.append(Note(mark.target, content.parts(text, first, max(first, stop), places)))
     return Block(
         heading=line.heading,
         level=line.level,
         parents=tuple(line.parent_headings),
-        parts=content.parts(text, start, end, places),
+        parts=parts,
         notes=tuple(notes),
         label=line.label if isinstance(line.label, str) else "",
         region=line.session_type,
