@@ -27,9 +27,7 @@ def read_equation(line: Line, element: Any) -> None:
         if not result.latex:
             continue
         line.has_equation = True
-        if is_display:
-            line.own_line(Equation(result.latex, source=line.source, extras=_extras(result.number)))
-        elif result.number:
+        if is_display or result.number:
             # Only an equation on a line of its own has a number.
             line.own_line(Equation(result.latex, source=line.source, extras=_extras(result.number)))
         else:

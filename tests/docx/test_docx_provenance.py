@@ -9,7 +9,7 @@ from docx_builder import docx, heading, li, math, mr, p, r, run, sdt, style, tab
 from docx_parse import all_texts, parse_body, parse_bytes
 from lxml import etree
 
-from lrdoc.document import Document, InlineEquation, Source, Table
+from lrdoc.document import Document, Equation, InlineEquation, Source, Table
 
 PAGE, DONE = '<w:br w:type="page"/>', "<w:lastRenderedPageBreak/>"
 
@@ -141,7 +141,7 @@ def test_tables_and_equations_have_pages() -> None:
     assert [
         part.source.page
         for part in document.blocks[0].parts
-        if isinstance(part, Table | InlineEquation) and part.source
+        if isinstance(part, Table | Equation) and part.source
     ] == [2, 2]
 
 
