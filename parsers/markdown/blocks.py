@@ -36,6 +36,7 @@ Warn = Callable[[str, str, Source | None], None]
 
 _NUMBER = re.compile(r"\s*(\((?:[A-Za-z]\.?)?\d[\w.\-]*\))[.,;]?\s*$")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])(?=[\s>])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*+>", re.IGNORECASE)
+_TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
 _RUN = re.compile(r"`{3,}")
 
 
@@ -116,6 +117,8 @@ class Mapper:
         self._definitions: dict[str, _Draft] = {}
         self._numbers: dict[str, str] = {}
         """Label of a note → its number, in the order of their calls."""
+        self._in_text: set[str] = set()
+        """Labels of notes that nothing calls, so that their text stays in place."""
         self.first_heading = ""
         self.first_title = ""
         """First heading of level 1."""
@@ -226,9 +229,11 @@ class Mapper:
                     f"A heading of {len(heading)} characters is body text: headings have at most {MAX_HEADING_CHARS}.",
                     flow.source,
                 )
-            if parts:
+            if parts or flow.aside:
                 self._separate(lines)
                 self._take(flow)
+            for k, item in enumerate(flow.aside):
+                self._draft.parts += [Text("\n"), item] if k or parts else [item]
             return
         while self._stack and self._stack[-1][0] >= level:
             self._stack.pop()
@@ -241,6 +246,8 @@ class Mapper:
         self._drafts.append(self._draft)
         self._draft.end = lines[1] if lines else None
         self._take(flow)
+        for item in flow.aside:
+            self._draft.parts += [Text("\n"), item]
 
     def _paragraph(self, tokens: Sequence[Token], n: int) -> int:
         """A paragraph, a term, or a heading inside something else."""
@@ -398,8 +405,9 @@ class Mapper:
         else:
             label = "- "
         rest = " " * len(label)
-        if "checked" in token.meta:
-            label += "[x] " if token.meta["checked"] else "[ ] "
+        if tokens[n + 1].type == "paragraph_open" and (task := _TASK.match(tokens[n + 2].content)) is not None:
+            label += "[ ] " if task[1] == " " else "[x] "
+            tokens[n + 2].content = tokens[n + 2].content[task.end() :]
         self._containers.append(_Container(label, rest))
         if tokens[n + 1].type == "list_item_close":
             self._separate(token.map)
@@ -501,8 +509,10 @@ class Mapper:
             if parts:
                 parts.append(Text("\n\n"))
             parts.append(Text(f"[^{label}]: ", part.source))
+            self._in_text.add(label)
             for called in note.labels:
-                if called in self._definitions and called not in attached:
+                known = called in self._definitions and called not in self._in_text
+                if known and called not in attached:
                     attached.add(called)
                     labels.append(called)
                 self._numbers.setdefault(called, str(len(self._numbers) + 1))
@@ -515,7 +525,10 @@ class Mapper:
         numbered: list[Part] = []
         for part in parts:
             if type(part) is NoteRef:
-                part = NoteRef(self._numbers.get(part.mark, part.mark), part.source)
+                if part.mark in self._in_text:
+                    part = Text(f"[^{part.mark}]", part.source)
+                else:
+                    part = NoteRef(self._numbers.get(part.mark, part.mark), part.source)
             elif isinstance(part, Table) and part.rows:
                 part = self._number_cells(part, texts or {})
             numbered.append(part)

@@ -22,6 +22,7 @@ class Flow:
         "_one_line",
         "_pictures",
         "_prefix",
+        "aside",
         "drawings",
         "line_is_empty",
         "parts",
@@ -35,6 +36,8 @@ class Flow:
         """Where what comes next is written."""
         self.line_is_empty = True
         self.drawings = 0
+        self.aside: list[Item] = []
+        """Pictures and tables that have no place in a heading: they follow it."""
         self._pictures = pictures
         self._prefix = prefix
         self._one_line = one_line
@@ -88,16 +91,19 @@ class Flow:
 
     def item(self, item: Item) -> None:
         """A table: it has its line for itself."""
+        if self._one_line:
+            self.aside.append(item)
+            return
         if self._after_item:
             self.newline()
-        elif not self._one_line and not self.line_is_empty:
+        elif not self.line_is_empty:
             last = self.parts[-1]
             if type(last) is Text and last.text.endswith((" ", "\t")):
                 self.parts[-1] = Text(last.text.rstrip(" \t"), last.source, last.marks)
             self.newline()
         self.parts.append(item)
         self.line_is_empty = False
-        self._after_item = not self._one_line
+        self._after_item = True
 
     def newline(self) -> None:
         """A line end of the source."""
@@ -137,8 +143,11 @@ class Flow:
         if drawing is None:
             self.text(alt)
             return
-        self._begin()
         self.drawings += 1
+        if self._one_line:
+            self.aside.append(drawing)
+            return
+        self._begin()
         self.parts.append(drawing)
 
     def open(self, kind: MarkKind, target: str = "") -> None:

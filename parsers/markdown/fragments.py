@@ -70,7 +70,7 @@ class Fragments:
         raw = read_table(html)
         height, width, places = lay_out(raw)
         nested = len(match_tables(html)) > 1
-        if nested and places is not None and depth < _MAX_TABLE_DEPTH:
+        if nested and places is not None and depth < _MAX_TABLE_DEPTH and not _has_stray_text(html, raw):
             grid: list[list[Cell | None]] = [[Cell()] * width for _ in range(height)]
             for row, column, row_span, col_span, cell in places:
                 for r in range(row, row + row_span):
@@ -197,6 +197,20 @@ def _without_hidden(html: str) -> str:
         words.append(html[done : match.start()])
         done = close + 1
     return "".join([*words, html[done:]])
+
+
+def _has_stray_text(html: str, table: RawTable) -> bool:
+    """Something stands in the table outside of all cells, where a grid has no place for it."""
+    spans = [(cell.start, cell.end) for row in table.rows for cell in row.cells]
+    if table.caption is not None:
+        spans = sorted([*spans, table.caption])
+    done = html.find(">") + 1
+    for start, end in [*spans, (len(html), len(html))]:
+        for piece in pieces(html[done:start]):
+            if piece.kind == "table" or (piece.kind == "text" and piece.text.strip()):
+                return True
+        done = max(done, end)
+    return False
 
 
 def _header(html: str, raw: RawTable) -> str | None:

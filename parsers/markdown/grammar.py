@@ -39,7 +39,6 @@ Check = Callable[[], None]
 def make_grammar(check: Check, *, inline_math: bool) -> MarkdownIt:
     """A parser for one document; `check` is called all the time and raises to stop the work."""
     md = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING, "html": True})
-    md.options["tasklists"] = True
     md.options["strikethrough_single_tilde"] = True
     md.block = _Blocks(check)
     md.inline = _Inlines(check)
@@ -284,6 +283,16 @@ def _never_ends(state: StateBlock, line: int) -> bool:
     return False
 
 
+def _open_fence(state: StateBlock, first: int, last: int) -> bool:
+    """Code begins between the lines and does not end there: the closing tag may be part of it."""
+    fences = 0
+    for line in range(first, last + 1):
+        begin = state.bMarks[line] + state.tShift[line]
+        if state.src.startswith(("```", "~~~"), begin):
+            fences += 1
+    return fences % 2 == 1
+
+
 def _html_block(state: StateBlock, startLine: int, endLine: int, silent: bool) -> bool:
     """The library's HTML block, longer when a table in it is still open at the blank line that ends it."""
     start = state.bMarks[startLine] + state.tShift[startLine]
@@ -309,9 +318,9 @@ def _html_block(state: StateBlock, startLine: int, endLine: int, silent: bool) -
         if close <= state.eMarks[end - 1]:
             break
         last = bisect.bisect_left(state.eMarks, close)
-        if last >= endLine or any(
-            state.sCount[line] < state.blkIndent and not state.isEmpty(line) for line in range(end, last + 1)
-        ):
+        if last >= endLine or _open_fence(state, end, last):
+            break
+        if any(state.sCount[line] < state.blkIndent and not state.isEmpty(line) for line in range(end, last + 1)):
             break
         end = last + 1
         while end < endLine and not state.isEmpty(end) and state.sCount[end] >= state.blkIndent:

@@ -14,7 +14,7 @@ from markdown_it.rules_inline import StateInline
 _ENVIRONMENT = re.compile(
     r"\\begin\{((?:equation|align|alignat|gather|multline|eqnarray|flalign|displaymath|math)\*?)\}"
 )
-_HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
+_OTHER_BLOCK = re.compile(r"#{1,6}(?:[ \t]|$)|```|~~~")
 
 _COMMAND = re.compile(r"\\[A-Za-z]")
 _OPERATOR = re.compile(r"[=^]|_[{A-Za-z0-9]|[<>≤≥≠≈±×÷·∑∏∫√∞∈→]|\w\s*[+*/]\s*\w|\w\s+[-]\s+\w|\\[A-Za-z]")
@@ -64,7 +64,7 @@ def _text_after(state: StateBlock, line: int, pos: int, end_line: int) -> None:
 
 
 def _stop(state: StateBlock, line: int, end_line: int) -> int:
-    """The first line from `line` on that ends the paragraph: empty, outdented, or a heading.
+    """The first line from `line` on that ends the paragraph: empty, outdented, a heading or code.
 
     Remembered per container, so that many openers without an end cost one walk.
     """
@@ -79,7 +79,7 @@ def _stop(state: StateBlock, line: int, end_line: int) -> int:
             break
         begin = state.bMarks[stop] + state.tShift[stop]
         shallow = state.sCount[stop] - state.blkIndent < 4
-        if shallow and state.src[begin] == "#" and _HEADING.match(state.src, begin, state.eMarks[stop]):
+        if shallow and state.src[begin] in "#`~" and _OTHER_BLOCK.match(state.src, begin, state.eMarks[stop]):
             break
         stop += 1
     known[key] = (line, stop)
@@ -247,7 +247,10 @@ def _inline_dollars(src: str, pos: int, end: int) -> tuple[int, str] | None:
         if close < 0 or not src.startswith("$$", close) or src.startswith("$$$", close) or close == pos + 2:
             return None
         inside = src[pos + 2 : close]
-        return (close + 2, inside.strip()) if inside.strip() else None
+        formula = inside.strip(" \t")
+        if not formula or formula != inside.strip() or not is_formula(formula):
+            return None
+        return close + 2, formula
     if src.startswith("`", pos + 1):
         quoted = _QUOTED.match(src, pos, end)
         return (quoted.end(), quoted[1].strip()) if quoted and quoted[1].strip() else None
