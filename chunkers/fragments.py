@@ -18,7 +18,6 @@ from lrdoc.chunkers.cutting import Cutter, strip_range
 from lrdoc.chunkers.document import BlockSpan, ChunkDocument
 from lrdoc.chunkers.markup import Markup
 from lrdoc.chunkers.tables import Item, TableCuts, n_body_header
-from lrdoc.errors import ChunkingError
 
 Range = tuple[int, int]
 Role = Literal["none", "first", "middle", "last"]
@@ -75,6 +74,14 @@ class Unit(NamedTuple):
     """The row of a long row."""
 
 
+class _NoRoom(Exception):
+    """Tags and header of an item leave no room for its content."""
+
+    def __init__(self, item: Item) -> None:
+        super().__init__(item.id)
+        self.item = item
+
+
 @dataclass(slots=True)
 class _Group:
     """Neighbouring units that stay together."""
@@ -120,12 +127,27 @@ class BlockSplitter:
         whole = self._fragment(row, [(block.start, block.end)], self.measure([(block.start, block.end)]))
         if whole.tokens <= self.sizes.most:
             return [whole]
-        fragments: list[Fragment] = []
-        for group in self._cut_tables(self._units(block)):
-            fragments.extend(self._fit(row, group))
+        while True:
+            try:
+                fragments = [f for group in self._cut_tables(self._units(block)) for f in self._fit(row, group)]
+                break
+            except _NoRoom as e:
+                self._give_up(e.item)
         for fragment in fragments[1:]:
             fragment.is_pinned = False
         return fragments
+
+    def _give_up(self, item: Item) -> None:
+        """Cut an item like any text."""
+        self.markup.cut_as_text(item)
+        self.warnings.append(
+            ChunkWarning(
+                "item_cut_as_text",
+                f"The tags and header of this {item.kind} leave no room for its content within chunk_token_size "
+                f"{self.sizes.most}; it was cut like any text.",
+                f"{item.kind} {item.id}".rstrip(),
+            )
+        )
 
     def refit(self, fragment: Fragment, most: int) -> list[Fragment]:
         """A fragment of one block cut so that its first piece has at most `most` tokens; [] when that cannot be."""
@@ -136,7 +158,7 @@ class BlockSplitter:
         block = msgspec.structs.replace(self.document.blocks[fragment.row], start=start, end=end)
         try:
             pieces = smaller._fit(fragment.row, _Group(smaller._units(block)))
-        except ChunkingError:
+        except _NoRoom:
             return []
         anchor = fragment.heading if fragment.is_anchor else ""
         if anchor and pieces:
@@ -232,7 +254,7 @@ class BlockSplitter:
         """Row-wise slices of a table, each within the size; the first leaves room for `lead` tokens."""
         item = unit.item
         table = self.markup.table(item) if item is not None else None
-        if item is None or table is None:
+        if item is None or table is None or self.markup.is_cut_as_text(item):
             return [unit]
         text, most = self.document.text, self.sizes.most
         count = self.counter.count_text
@@ -248,6 +270,8 @@ class BlockSplitter:
                 )
             )
         wrapper = count(text[item.start : item.body_start]) + count("[]</tbody></table>") + 2
+        if 2 * wrapper > most:
+            raise _NoRoom(item)
         room = most - wrapper - (header if table.is_header_repeated else 0)
         costs = [self.counter.count(table.start_of(r), table.end_of(r)) + 1 for r in range(len(table.rows))]
         slices: list[Unit] = []
@@ -261,8 +285,7 @@ class BlockSplitter:
             if stop > first:
                 slices.extend(self._balance(table, costs, first, stop, room, lead if first == 0 else 0))
             if stop < len(costs):
-                a, b = table.start_of(stop), table.end_of(stop)
-                slices.append(Unit(a, b, costs[stop], "long_row", item, stop))
+                slices.append(self._long_row(table, stop))
             first = stop + 1
         return slices
 
@@ -296,10 +319,7 @@ class BlockSplitter:
                 found.append(Unit(start, end, tokens, "rows", table.item))
             elif b - a == 1 or (a == 0 and b - 1 <= n_body_header(table)):
                 # Header rows and the first row after them that do not fit together are cut apart.
-                found.extend(
-                    Unit(table.start_of(r), table.end_of(r), self._row_cost(table, r), "long_row", table.item, r)
-                    for r in range(a, b)
-                )
+                found.extend(self._long_row(table, r) for r in range(a, b))
             else:
                 middle = (a + b) // 2
                 if a == 0:
@@ -308,8 +328,9 @@ class BlockSplitter:
                 waiting.append((a, middle))
         return found
 
-    def _row_cost(self, table: TableCuts, row: int) -> int:
-        return self.measure([(table.start_of(row), table.end_of(row))])
+    def _long_row(self, table: TableCuts, row: int) -> Unit:
+        start, end = table.start_of(row), table.end_of(row)
+        return Unit(start, end, self.measure([(start, end)]), "long_row", table.item, row)
 
     def _bridge(self, held: _Group, following: Unit) -> list[_Group]:
         """Groups for the last slice of a table, the text after it, and the first slice of the next table.
@@ -458,7 +479,7 @@ class BlockSplitter:
                 tokens += 1 + unit.tokens
                 held = (held[0], unit.end)
                 continue
-            if unit.tokens <= most and unit.kind != "long_row":
+            if unit.tokens <= most:
                 if held is not None:
                     found.append((held, tokens))
                 held, tokens = (unit.start, unit.end), unit.tokens
@@ -490,23 +511,25 @@ class BlockSplitter:
 
     def _cut_unit(self, unit: Unit, most: int) -> list[Range]:
         item = unit.item
-        if item is None or unit.end > item.end or item.kind in ("drawing", "cite"):
+        if item is None or unit.end > item.end or item.kind in ("drawing", "cite") or self.markup.is_cut_as_text(item):
             return self._cut_text(unit.start, unit.end, most)
         table = self.markup.table(item) if item.kind == "table" else None
         if table is not None and unit.row >= 0:
-            return self._cut_inside(unit.start, unit.end, table.unbreakable(unit.row), most)
+            return self._cut_inside(item, unit, table.unbreakable(unit.row), most)
         tags = [(item.start, item.body_start), (item.body_end, item.end)]
-        return self._cut_inside(unit.start, unit.end, tags, most)
+        return self._cut_inside(item, unit, tags, most)
 
-    def _cut_inside(self, start: int, end: int, whole: list[Range], most: int) -> list[Range]:
+    def _cut_inside(self, item: Item, unit: Unit, whole: list[Range], most: int) -> list[Range]:
         """Ranges of one item or row that does not fit; the tags written around each piece count."""
+        start, end = unit.start, unit.end
         size = most
-        for _ in range(8):
+        widest = max((self.counter.count(a, b) for a, b in whole), default=1)
+        tries = 0
+        while size >= max(widest, 1):
+            tries += 1
             ranges = [
                 (a, b)
-                for a, b, _ in Cutter(self.counter, max(size, 1), 0, self.separators, self.context.check, whole).cut(
-                    start, end
-                )
+                for a, b, _ in Cutter(self.counter, size, 0, self.separators, self.context.check, whole).cut(start, end)
             ]
             # Ranges follow one another without a gap: what stands between them is part of the item.
             ranges = [(a, ranges[i + 1][0] if i + 1 < len(ranges) else end) for i, (a, _) in enumerate(ranges)]
@@ -515,14 +538,8 @@ class BlockSplitter:
             excess = max((self.measure([r]) for r in ranges), default=0) - most
             if excess <= 0:
                 return ranges
-            size -= excess
-            if size < 1:
-                break
-        raise ChunkingError(
-            f"what has to stand around every piece of this item leaves no room within {most} tokens",
-            where=self.document.text[start : start + 40],
-            hint="Raise chunk_token_size.",
-        )
+            size -= max(excess, size * tries // 64)
+        raise _NoRoom(item)
 
     def _cut_text(self, start: int, end: int, size: int) -> list[Range]:
         """Recursive cutting that keeps equations, drawings and citations whole where they fit."""

@@ -60,6 +60,7 @@ class Markup:
         self._starts = [item.start for item in self.items]
         self._infos = tables
         self._tables: dict[int, TableCuts | None] = {}
+        self._as_text: set[int] = set()
 
     def items_in(self, start: int, end: int) -> list[Item]:
         """Items that begin in [start, end)."""
@@ -72,6 +73,13 @@ class Markup:
             return self.items[i]
         return None
 
+    def cut_as_text(self, item: Item) -> None:
+        """From now on nothing is inserted where this item is cut: its tags leave no room for its content."""
+        self._as_text.add(item.start)
+
+    def is_cut_as_text(self, item: Item) -> bool:
+        return item.start in self._as_text
+
     def table(self, item: Item) -> TableCuts | None:
         """How a table can be cut; None when it is not readable as one."""
         if item.start not in self._tables:
@@ -81,7 +89,7 @@ class Markup:
     def state(self, place: int) -> CutState:
         """What a cut at this place needs."""
         item = self.item_around(place)
-        if item is None or item.kind in ("drawing", "cite"):
+        if item is None or item.kind in ("drawing", "cite") or item.start in self._as_text:
             return _NOTHING
         table = self.table(item) if item.kind == "table" else None
         if table is not None:
@@ -130,7 +138,7 @@ class Markup:
         found: list[TableSlice] = []
         items = {item.start: item for item in (self.item_around(start), self.item_around(end)) if item is not None}
         for item in items.values():
-            table = self.table(item) if item.kind == "table" else None
+            table = self.table(item) if item.kind == "table" and not self.is_cut_as_text(item) else None
             if table is None:
                 continue
             first = row_at(table, start) if start > item.start else 0

@@ -137,10 +137,20 @@ class HtmlTable:
         return CutState(tuple(opener), closer, tuple(self._continued(row)) if place <= a else ())
 
     def unbreakable(self, row: int) -> list[tuple[int, int]]:
-        ranges = [found.span() for found in _TAG.finditer(self.text, *self.rows[row])]
-        ranges += [found.span() for found in _ENTITY.finditer(self.text, *self.rows[row])]
+        a, b = self.rows[row]
+        start, end = self.start_of(row), self.end_of(row)
+        ranges = [found.span() for found in _TAG.finditer(self.text, a, b)]
+        ranges += [found.span() for found in _ENTITY.finditer(self.text, a, b)]
         ranges.sort()
-        return [r for i, r in enumerate(ranges) if i == 0 or r[0] >= ranges[i - 1][1]]
+        apart = [r for i, r in enumerate(ranges) if i == 0 or r[0] >= ranges[i - 1][1]]
+        # What stands before the row and after it goes with its first and its last tag.
+        if apart and apart[0][0] == a:
+            apart[0] = (start, apart[0][1])
+        if apart and apart[-1][1] == b:
+            apart[-1] = (apart[-1][0], end)
+        elif b < end:
+            apart.append((b, end))
+        return apart
 
     def _continued(self, row: int) -> list[Insertion]:
         """Cells of earlier rows that reach into this row, to be put into it with the rest of their span."""

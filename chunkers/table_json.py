@@ -152,11 +152,12 @@ class JsonTable:
 
     def unbreakable(self, row: int) -> list[tuple[int, int]]:
         a, b = self.rows[row]
-        ranges: list[tuple[int, int]] = []
+        ranges = [(self.start_of(row), a + 1)]
         for found in _ROW_TOKEN.finditer(self.text, a + 1, b - 1):
             if found[0][0] != '"':
                 ranges.append(found.span())
                 continue
             inside = (found.start() + 1, found.end() - 1)
             ranges.extend(escape.span() for escape in _ESCAPE.finditer(self.text, *inside))
+        ranges.append((b - 1, self.end_of(row)))
         return [r for r in ranges if r[1] - r[0] > 1]
