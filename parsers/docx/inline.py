@@ -137,7 +137,7 @@ def _ruby_text(element: Any, name: str) -> Iterator[str]:
     for child in element.iterchildren(W + name):
         for text in child.iter(W + "t"):
             if text.text:
-                yield text.text
+                yield clean_text(text.text, text)
 
 
 def _alternate(line: Line, element: Any, marks: Marks) -> Descent | None:
