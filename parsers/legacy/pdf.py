@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from lrdoc.document import Source
 from lrdoc.errors import EmptyDocumentError, EncryptedFileError, EngineNotConfigured, LimitExceeded, SourceError
@@ -16,6 +17,7 @@ _EDGE_LINES = 3
 """Lines at the top and bottom of a page that may be running headers and footers."""
 _DIGITS = re.compile(r"\d+")
 _LIGATURES = {ord(c): unicodedata.normalize("NFKD", c) for c in "ﬀﬁﬂﬃﬄﬅﬆ"}
+_LINE = re.compile(r"[^\r\n]+")
 _SOFT_HYPHENS = ("\ufffe", "\x02", "\xad")
 """What PDFium leaves at the end of a line where it saw a hyphen that splits a word."""
 
@@ -125,6 +127,8 @@ def _pdfium_pages(source: SourceFile, out: TextOut) -> Iterator[tuple[int, int, 
                 page = document[index]
                 textpage = page.get_textpage()
                 text = textpage.get_text_range() if textpage.count_chars() else ""
+                if any(char > "\u3000" for char in text):
+                    text = _columns_from_the_right(textpage, text)
                 textpage.close()
                 page.close()
             except pypdfium2.PdfiumError as error:
@@ -133,6 +137,42 @@ def _pdfium_pages(source: SourceFile, out: TextOut) -> Iterator[tuple[int, int, 
             yield index + 1, total, text, title
     finally:
         document.close()
+
+
+def _columns_from_the_right(textpage: Any, text: str) -> str:
+    """Put the lines of a page that is written from top to bottom into reading order: columns from right to left."""
+    if textpage.count_chars() != len(text):
+        return text
+    lines = [match.group() for match in _LINE.finditer(text)]
+    vertical = 0
+    places = []
+    for match in _LINE.finditer(text):
+        # Blanks of vertical text lie beside their column.
+        inked = [i for i in range(*match.span()) if not text[i].isspace()] or [match.start()]
+        left, _, right, top = textpage.get_charbox(inked[0])
+        places.append(((left + right) / 2, top, textpage.get_charbox(inked[-1])[1]))
+        if len(inked) > 1:
+            next_left, _, next_right, next_top = textpage.get_charbox(inked[1])
+            if abs((next_left + next_right) / 2 - places[-1][0]) < (right - left) / 2 and next_top < top:
+                vertical += 1
+    if vertical * 5 < len(lines) * 4:
+        return text
+    bands = _bands([(top, bottom) for _, top, bottom in places])
+    order = sorted(range(len(lines)), key=lambda i: (bands[i], -round(places[i][0]), -places[i][1]))
+    return "\n".join(lines[i] for i in order)
+
+
+def _bands(extents: list[tuple[float, float]]) -> list[int]:
+    """Number of the band, from the top of the page, in which each column stands; between bands no column passes."""
+    numbers = [0] * len(extents)
+    band, lowest = -1, float("inf")
+    for i in sorted(range(len(extents)), key=lambda i: -extents[i][0]):
+        top, bottom = extents[i]
+        if top < lowest:
+            band, lowest = band + 1, bottom
+        lowest = min(lowest, bottom)
+        numbers[i] = band
+    return numbers
 
 
 def _pymupdf_pages(source: SourceFile, out: TextOut) -> Iterator[tuple[int, int, str, str]]:
