@@ -212,10 +212,14 @@ def command(
     with output_folders(task.parsed_dir.parent for task in tasks):
         outcomes = run_batch(work, tasks, jobs)
         for item in plan:
-            outcome = next(outcomes) if isinstance(item, Task) else item
+            if isinstance(item, Task):
+                bar.update(item.path.name)
+                outcome = next(outcomes)
+                bar.advance()
+            else:
+                outcome = item
             if outcome.interrupted:
                 raise KeyboardInterrupt
-            bar.advance()
             bar.hide()
             failed += outcome.failed
             show_outcome(outcome, as_json=as_json, quiet=quiet, debug=debug)

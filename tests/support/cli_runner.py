@@ -28,8 +28,9 @@ class Engine:
         words = source.path.read_text().split()
         for n, word in enumerate(words):
             context.progress("lines", n, len(words))
-            if word == "slow":
-                for _ in range(400):
+            if word in ("slow", "brief"):
+                for n in range(400 if word == "slow" else 90):
+                    context.progress("steps", n, None)
                     context.assets.put(os.urandom(2000), "x.bin")
                     context.check()
                     time.sleep(0.01)
