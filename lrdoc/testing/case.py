@@ -142,7 +142,7 @@ def no_network() -> Iterator[list[str]]:
         raise OSError("the kit allows no network")
 
     kept = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
-    socket.socket.connect = refuse  # type: ignore[method-assign,assignment]
+    socket.socket.connect = refuse  # type: ignore[method-assign]
     socket.socket.connect_ex = refuse  # type: ignore[method-assign,assignment]
     socket.getaddrinfo = refuse_name  # type: ignore[assignment]
     try:

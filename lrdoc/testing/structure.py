@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
@@ -67,7 +68,8 @@ def find_type_faults(document: object) -> list[str]:
     for name in ("blocks", "regions", "warnings"):
         if not isinstance(getattr(document, name), tuple):
             return [f"{name} is a {type(getattr(document, name)).__name__}, expected a tuple"]
-    for block in all_blocks(document):
+    blocks: list[Any] = list(all_blocks(document))
+    for block in blocks:
         if not isinstance(block, Block):
             return [f"blocks hold a {type(block).__name__}, expected Block"]
         if not isinstance(block.parts, tuple) or not all(isinstance(note, Note) for note in block.notes):
@@ -88,18 +90,20 @@ def find_type_faults(document: object) -> list[str]:
     return []
 
 
-def _part_fault(part: object) -> str:
+def _part_fault(part: Any) -> str:
     if not isinstance(part, _PARTS):
         return f"parts hold a {type(part).__name__}, expected Text, Table, Drawing, …"
-    if isinstance(part, Text) and not isinstance(part.text, str):
-        return f"a Text holds {type(part.text).__name__}, expected str"
+    text: Any = part.text if isinstance(part, Text) else ""
+    if not isinstance(text, str):
+        return f"a Text holds {type(text).__name__}, expected str"
     source = getattr(part, "source", None)
     if source is not None and not isinstance(source, Source):
         return f"a source is {type(source).__name__}, expected Source or None"
     if isinstance(part, Table):
-        if not isinstance(part.rows, tuple) or not all(isinstance(row, tuple) for row in part.rows):
+        rows: Any = part.rows
+        if not isinstance(rows, tuple) or not all(isinstance(row, tuple) for row in rows):
             return "the rows of a table are tuples"
-        if not all(cell is None or isinstance(cell, Cell) for row in part.rows for cell in row):
+        if not all(cell is None or isinstance(cell, Cell) for row in rows for cell in row):
             return "a table holds something else than Cell or None"
     return ""
 
