@@ -32,6 +32,8 @@ COMPONENTS: tuple[str, ...] = (
     "lrdoc.parsers.legacy.settings:LegacySettings",
     "lrdoc.parsers.mineru.settings:MineruSettings",
     "lrdoc.parsers.docling.settings:DoclingSettings",
+    "lrdoc.chunkers.live:LiveSettings",
+    "lrdoc.text.tokenizer_settings:TokenizerSettings",
     "lrdoc.llm.settings:EmbeddingSettings",
 )
 """Settings classes as "module:Class", in the order of docs/settings.md. Their modules are cheap to import."""
