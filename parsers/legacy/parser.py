@@ -48,6 +48,7 @@ class LegacyParser:
                 f"The plain-text engine takes no .{source.suffix} files",
                 hint="Choose another engine, or save the file in one of: " + ", ".join(sorted(READERS)) + ".",
             )
+        context.check()
         _check_file(source, settings)
         out = TextOut(context, settings)
         module, _, function = where.partition(":")
