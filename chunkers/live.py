@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lrdoc.chunkers.base import DEFAULT_SENTENCE_PATTERN, LiveOptions, bound_separators
 from lrdoc.variables import variable
-
-
-def _pattern(text: str) -> str:
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError) as e:
-        raise ValueError(f"expected a regular expression ({e})") from None
-    return text
 
 
 def _names(text: str) -> tuple[str, ...] | None:
@@ -24,14 +15,8 @@ def _names(text: str) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """What chunkers read for every run."""
+    """What chunkers read for every run, beside the sentence pattern and the separators."""
 
-    sentence_split_regex: str = variable(
-        "CHUNK_V_SENTENCE_SPLIT_REGEX",
-        DEFAULT_SENTENCE_PATTERN,
-        "Regular expression at which V splits sentences.",
-        parse=_pattern,
-    )
     references_tail_n: int = variable(
         "CHUNK_P_REFERENCES_TAIL_N",
         0,
@@ -47,10 +32,15 @@ class LiveSettings:
     )
 
 
-def live_options(settings: LiveSettings, separators: Sequence[str] | None = None) -> LiveOptions:
-    """The options of one run; `separators` is the configured cascade."""
+def live_options(
+    settings: LiveSettings,
+    *,
+    sentence_pattern: str = DEFAULT_SENTENCE_PATTERN,
+    separators: Sequence[str] | None = None,
+) -> LiveOptions:
+    """The options of one run, with the configured sentence pattern and cascade."""
     return LiveOptions(
-        settings.sentence_split_regex,
+        sentence_pattern,
         settings.references_tail_n,
         settings.references_headings,
         None if separators is None else bound_separators(separators)[0],

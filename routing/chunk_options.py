@@ -57,6 +57,7 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = {
         "sentence_split_regex": "pattern",
         "number_of_chunks": "size?",
         "min_chunk_size": "overlap?",
+        "min_chunk_token_size": "overlap",
     },
     "paragraph_semantic": {SIZE: "size", OVERLAP: "overlap", "drop_references": "flag"},
 }
@@ -108,6 +109,8 @@ class ChunkSettings:
     v_amount: float | None = variable("CHUNK_V_BREAKPOINT_THRESHOLD_AMOUNT", None,
                                       "Magnitude of that threshold; unset: the usual one of its type.")  # fmt: skip
     v_buffer: int = variable("CHUNK_V_BUFFER_SIZE", 1, "Sentences on either side that V compares together.", minimum=0)
+    v_min_size: int = variable("CHUNK_V_MIN_SIZE", 0, "V ends no group of sentences below this.",
+                               unit="tokens", minimum=0)  # fmt: skip
     v_pattern: str = variable("CHUNK_V_SENTENCE_SPLIT_REGEX", DEFAULT_SENTENCE_REGEX,
                               "Regular expression at which V splits sentences.", parse=read_pattern)  # fmt: skip
     p_size: int | None = variable("CHUNK_P_SIZE", DEFAULT_P_SIZE,
@@ -219,6 +222,7 @@ def build_chunk_config(
             "breakpoint_threshold_type": (settings.v_threshold, "CHUNK_V_BREAKPOINT_THRESHOLD_TYPE"),
             "breakpoint_threshold_amount": (settings.v_amount, "CHUNK_V_BREAKPOINT_THRESHOLD_AMOUNT"),
             "buffer_size": (settings.v_buffer, "CHUNK_V_BUFFER_SIZE"),
+            **({"min_chunk_token_size": (settings.v_min_size, "CHUNK_V_MIN_SIZE")} if settings.v_min_size else {}),
             "sentence_split_regex": (settings.v_pattern, "CHUNK_V_SENTENCE_SPLIT_REGEX"),
             SIZE: (settings.v_size, "CHUNK_V_SIZE"),
         },
@@ -430,6 +434,7 @@ def _default(strategy: str, name: str) -> Any:
         ("semantic_vector", "breakpoint_threshold_type"): "percentile",
         ("semantic_vector", "breakpoint_threshold_amount"): None,
         ("semantic_vector", "buffer_size"): 1,
+        ("semantic_vector", "min_chunk_token_size"): 0,
         ("semantic_vector", "sentence_split_regex"): DEFAULT_SENTENCE_REGEX,
         ("paragraph_semantic", SIZE): DEFAULT_P_SIZE,
     }.get((strategy, name), ...)
