@@ -70,6 +70,8 @@ class Picture:
     sha256: str
     required: bool = True
     """False: the asset may be there, nothing is said when it is not."""
+    kind: str = ""
+    """Kind of the part that shows it, as in Stretch."""
 
 
 @dataclass(slots=True)

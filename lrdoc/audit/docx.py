@@ -56,13 +56,15 @@ def _leave_out(out: SourceText, params: Mapping[str, Any]) -> None:
     for stretch in out.stretches:
         if stretch.kind in dropped:
             out.exclude(stretch.kind, stretch.text)
-        elif stretch.toc and params.get("toc") == "drop":
-            out.exclude("toc", stretch.text)
-        else:
-            if stretch.toc and stretch.kind == "text":
-                stretch.kind = "toc"
-            kept.append(stretch)
+            continue
+        if stretch.toc and (stretch.kind == "text" or params.get("toc") == "drop"):
+            stretch.kind = "toc"
+            # A contents list inside a cell, box or note is not a region of its own, so an engine may leave it there.
+            stretch.optional = params.get("toc") == "drop"
+        kept.append(stretch)
     out.stretches = kept
+    for picture in out.pictures:
+        picture.required = picture.required and picture.kind not in dropped
 
 
 class _Reader:
@@ -73,6 +75,8 @@ class _Reader:
         self.containers = itertools.count(1)
         self.seen: set[str] = set()
         self.pictures: set[tuple[str, str]] = set()
+        self.kinds: dict[str, str] = {}
+        """header, footer or comment by part."""
         self.styles = Styles()
 
     def read(self) -> None:
@@ -111,8 +115,8 @@ class _Reader:
             if relationship is None or relationship.external:
                 continue
             target = relationship.target
-            if kind in ("picture", "optional_picture"):
-                self._picture(owner, path, target, required=kind == "picture" and relationship.type == "image")
+            if kind in ("picture", "optional_picture", "embedded"):
+                self._picture(owner, path, target, required=kind != "optional_picture")
                 continue
             if target in self.seen or self.package.resolve(target) is None:
                 continue
@@ -143,6 +147,7 @@ class _Reader:
         return None
 
     def _walk(self, part: str, elements: Iterator[etree._Element], path: str, kind: str) -> References:
+        self.kinds[part] = kind
         return Walk(part, self.styles, self.rules, self.out, self.containers).run(elements, path, kind)
 
     def _picture(self, owner: str, path: str, target: str, *, required: bool) -> None:
@@ -151,7 +156,7 @@ class _Reader:
         self.pictures.add((target, path))
         digest = self.package.sha256(target)
         if digest is not None:
-            self.out.pictures.append(Picture(owner, path, target, digest, required))
+            self.out.pictures.append(Picture(owner, path, target, digest, required, self.kinds.get(owner, "")))
 
     def _chunk(self, target: str) -> None:
         data = self.package.read(target) or b""

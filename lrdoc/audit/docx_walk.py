@@ -548,7 +548,7 @@ class Walk:
         self._refer("picture", attribute(element, "r:id"))
 
     def ole(self, element: etree._Element) -> None:
-        self._refer("optional_picture", attribute(element, "r:id"))
+        self._refer("embedded", attribute(element, "r:id"))
 
     def chart(self, element: etree._Element) -> None:
         self._refer("chart", attribute(element, "r:id"))
