@@ -19,7 +19,7 @@ from lrdoc.errors import Cancelled, ChunkingError
 if TYPE_CHECKING:
     from lrdoc.chunkers.document import ChunkDocument
     from lrdoc.llm.embedder import Embedder
-    from lrdoc.text.tokens import Tokenizer
+    from lrdoc.text.tokens import Encoder, Tokenizer
 
 MIN_CHUNK_TOKENS = 16
 """Smallest cap that every strategy guarantees to keep; a smaller one is an error."""
@@ -190,7 +190,7 @@ class LiveOptions:
 class ChunkContext:
     """What a chunker may use of the world outside the document."""
 
-    tokenizer: Tokenizer
+    tokenizer: Tokenizer | Encoder
     embedder: Embedder | None = None
     live: LiveOptions = field(default_factory=LiveOptions)
     cancelled: Callable[[], bool] = _never

@@ -40,6 +40,10 @@ class App:
     def plan(self, name: str) -> flow.Plan:
         """What happens to a file of this name. Raises UsageError or UnsupportedFormatError."""
         decision = self.router.resolve(name)
+        if decision.canonical.endswith(".blocks.jsonl"):
+            raise UnsupportedFormatError(
+                f"{name} is a document that was parsed already", hint=f"Cut it into chunks with: lrdoc chunk {name}"
+            )
         refusal = next((m for m in (*decision.errors, *decision.warnings) if m.kind == UNSUPPORTED), None)
         if refusal is not None and not decision.supported:
             hint = refusal.hint[:1].upper() + refusal.hint[1:]

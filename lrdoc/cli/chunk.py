@@ -1,0 +1,291 @@
+"""`lrdoc chunk PATH`: a document becomes chunks, shown or as JSON."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lrdoc.chunkers.base import Chunk, ChunkContext, ChunkerSpec, ChunkResult, OptionSpec
+from lrdoc.chunkers.live import LiveSettings, live_options
+from lrdoc.chunkers.reading import ChunkSource, is_chunkable, read_source
+from lrdoc.chunkers.registry import Registry, build_options
+from lrdoc.cli.common import (
+    debug_option,
+    engine_options,
+    env_file_option,
+    json_option,
+    plural,
+    printable,
+    rules_option,
+    to_json,
+)
+from lrdoc.configuration import Choices
+from lrdoc.errors import UsageError
+from lrdoc.params import FALSE_WORDS, TRUE_WORDS
+from lrdoc.routing.chunk_options import ChunkSettings, resolve_chunk_options
+from lrdoc.settings import Settings, read_process
+from lrdoc.text.tokenizer_settings import TokenizerSettings
+
+if TYPE_CHECKING:
+    from lrdoc.llm.embedder import Embedder
+    from lrdoc.text.tokens import Tokenizer
+
+EPILOG = """\b
+Examples:
+  lrdoc chunk report.docx
+  lrdoc chunk __parsed__/report.docx.parsed --strategy R --set chunk_ts=400
+  lrdoc chunk report.blocks.jsonl --strategy P --set drop_rf --json
+"""
+
+_STRATEGIES = "F, R, V, P or the name of an installed chunker"
+_BAR = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be done, put together from the command line, what was stored, and the settings."""
+
+    source: ChunkSource
+    spec: ChunkerSpec
+    options: Mapping[str, Any]
+    chosen_by: str
+    """Why this strategy: "--strategy", "stored with the document", …"""
+
+
+@click.command("chunk", epilog=EPILOG)
+@click.argument("path", metavar="PATH", type=click.Path(path_type=Path, exists=True))
+@click.option("--strategy", "-s", metavar="S", help=f"How to cut: {_STRATEGIES}.")
+@click.option("--set", "settings", metavar="K=V", multiple=True, help="An option of the strategy; may be repeated.")
+@click.option("--tokenizer", metavar="T", help="Model or encoding whose tokens are counted, or 'estimate'.")
+@engine_options
+@rules_option
+@json_option
+@env_file_option
+@debug_option
+def command(
+    path: Path,
+    strategy: str | None,
+    settings: tuple[str, ...],
+    tokenizer: str | None,
+    engine: str | None,
+    options: str | None,
+    rules: str | None,
+    as_json: bool,
+    env_file: Path | None,
+    debug: bool,
+) -> int:
+    """Cut a document into chunks: a source file, a parsed folder, or a blocks.jsonl of any implementation.
+
+    Without --strategy the one stored with the document is used; else P for documents with blocks and R for plain text.
+    Nothing is written.
+    """
+    registry = Registry()
+    broken = registry.load_entry_points()
+    choices = Choices(engine=engine, options=options, rules=rules, env_file=env_file)
+    if is_chunkable(path):
+        if engine is not None or rules is not None or options is not None:
+            raise UsageError(
+                "--engine, --options and --rules are for source files, and this document is parsed already",
+                hint="Use --strategy and --set, or give the source file.",
+            )
+        found, source, kept_by = read_process(env_file), read_source(path), "stored with the document"
+    else:
+        (found, source), kept_by = _parse(path, choices), "routing of its name"
+    request = _plan(source, found, registry, strategy, kept_by, settings)
+    from lrdoc.text.tokens import load_tokenizer
+
+    counted = load_tokenizer(tokenizer or found.of(TokenizerSettings).model)
+    embedder = _embedder(found) if request.spec.needs_embedder else None
+    chunk_settings = found.of(ChunkSettings)
+    live = live_options(
+        found.of(LiveSettings), sentence_pattern=chunk_settings.v_pattern, separators=chunk_settings.r_separators
+    )
+    result = registry.chunker(request.spec.name).chunk(
+        source.document, request.options, ChunkContext(counted, embedder, live)
+    )
+    for error in broken:
+        click.echo(printable(str(error)), err=True)
+    record = describe(request, result, counted, embedder)
+    if as_json:
+        click.echo(to_json(record))
+    else:
+        click.echo("\n".join(printable(line) for line in to_lines(path.name, record, result.chunks)))
+    return 0
+
+
+def _parse(path: Path, choices: Choices) -> tuple[Settings, ChunkSource]:
+    """Parse a source file into a folder that is removed again."""
+    from lrdoc.app import App
+
+    if path.is_dir():
+        raise UsageError(
+            f"{path} is a folder without a parsed document",
+            hint="Give one source file, a .parsed folder or a blocks.jsonl.",
+        )
+    app = App.load(choices)
+    with tempfile.TemporaryDirectory(prefix="lrdoc-chunk-") as folder:
+        parsed = Path(folder) / f"{app.canonical_name(path.name)}.parsed"
+        app.parse(path, parsed)
+        return app.settings, read_source(parsed)
+
+
+def _plan(
+    source: ChunkSource,
+    found: Settings,
+    registry: Registry,
+    strategy: str | None,
+    kept_by: str,
+    given: Sequence[str],
+) -> Request:
+    process_options, stored = source.stored_options
+    letters = [letter for letter in process_options if letter in "FRVPC"]
+    if strategy is not None:
+        spec, chosen_by = registry.spec(strategy), "--strategy"
+    elif isinstance(stored.get("chunker"), str):
+        spec, chosen_by = registry.spec(stored["chunker"]), kept_by
+    elif letters:
+        spec, chosen_by = registry.spec(letters[0]), kept_by
+    elif source.document.blocks:
+        spec, chosen_by = registry.spec("P"), "the document has blocks"
+    else:
+        spec, chosen_by = registry.spec("R"), "the document is plain text"
+    values = dict(_read_pairs(given, spec))
+    kept = stored.get(spec.name)
+    top = stored.get("chunk_token_size") if kept is not None else None
+    letter = spec.letter if spec.letter in ("F", "R", "V", "P") else "F"
+    resolved = resolve_chunk_options(found.of(ChunkSettings), None, letter, params={letter: values}).values
+    base: dict[str, Any] = {}
+    for name, value in {**resolved.get("fixed_token" if letter == "F" else spec.name, {})}.items():
+        if spec.option(name) is not None:
+            base[name] = value
+    if isinstance(kept, Mapping):
+        base.update({name: value for name, value in kept.items() if spec.option(name) is not None})
+    base.update({name: value for name, value in values.items() if name in {o.name for o in spec.options}})
+    size = base.get("chunk_token_size") or (top if isinstance(top, int) else resolved["chunk_token_size"])
+    overlap = base.get("chunk_overlap_token_size")
+    if isinstance(overlap, int) and overlap >= size and "chunk_overlap_token_size" not in values:
+        # An overlap that nobody asked for now never makes the call fail.
+        base["chunk_overlap_token_size"] = size // 12
+    return Request(source, spec, build_options(spec, base, top_size=size), chosen_by)
+
+
+def _read_pairs(given: Sequence[str], spec: ChunkerSpec) -> list[tuple[str, Any]]:
+    """Options of --set by their full names. UsageError for one that the strategy does not have."""
+    pairs = []
+    for text in given:
+        name, equals, value = text.partition("=")
+        option = spec.option(name.strip())
+        if option is None:
+            known = ", ".join("/".join((o.name, *o.aliases)) for o in spec.options)
+            raise UsageError(f"--set {text}: {spec.name} has no option {name.strip()!r}", hint=f"Options: {known}.")
+        if not equals and option.type is not bool:
+            raise UsageError(f"--set {text}: a value is missing", hint=f"Write {option.name}=VALUE.")
+        pairs.append((option.name, _read_value(option, value if equals else "true", text)))
+    return pairs
+
+
+def _read_value(option: OptionSpec, value: str, told: str) -> Any:
+    word = value.strip().lower()
+    if word in ("null", "none") and option.nullable:
+        return None
+    try:
+        if option.type is bool:
+            if word not in TRUE_WORDS and word not in FALSE_WORDS:
+                raise ValueError("expected true or false")
+            return word in TRUE_WORDS
+        if option.type is int:
+            return int(word)
+        if option.type is float:
+            return float(word)
+        if option.type is str:
+            return value
+        listed = json.loads(value)
+        if not isinstance(listed, list):
+            raise ValueError('expected a JSON list such as ["\\n\\n", "\\n", " "]')
+    except ValueError as e:
+        raise UsageError(f"--set {told}: {e}") from e
+    return listed
+
+
+def _embedder(found: Settings) -> Embedder | None:
+    from lrdoc.llm.embedder import embedder_of
+    from lrdoc.llm.settings import EmbeddingSettings
+
+    return embedder_of(found.of(EmbeddingSettings))
+
+
+def describe(request: Request, result: ChunkResult, tokenizer: Tokenizer, embedder: Embedder | None) -> dict[str, Any]:
+    """The JSON object."""
+    from lrdoc.chunkers.report import statistics
+
+    document = request.source.document
+    stats = statistics(document, result.chunks, request.options["chunk_token_size"])
+    return {
+        "chunks": [chunk.to_dict() for chunk in result.chunks],
+        "stats": {
+            "strategy": request.spec.name,
+            "chosen_by": request.chosen_by,
+            "options": {name: value for name, value in request.options.items() if value is not None},
+            "tokenizer": tokenizer.name,
+            **({"embedder": embedder.name if embedder is not None else None} if request.spec.needs_embedder else {}),
+            "doc_id": document.doc_id,
+            "title": document.title,
+            "blocks": len(document.blocks),
+            **stats,
+        },
+        "warnings": [{"code": w.code, "message": w.message, "where": w.where} for w in result.warnings],
+    }
+
+
+def to_lines(name: str, record: Mapping[str, Any], chunks: Sequence[Chunk]) -> list[str]:
+    """For people: sizes as a histogram, where cuts fell, and the chunks."""
+    stats = record["stats"]
+    tokens = stats["tokens"]
+    counted = "characters/4 (an estimate)" if stats["tokenizer"] == "estimate" else stats["tokenizer"]
+    lines = [
+        f"{name}: {plural(stats['chunks'], 'chunk')} by {stats['strategy']} ({stats['chosen_by']}), "
+        f"{tokens['total']:,} tokens of {counted}",
+    ]
+    if chunks:
+        lines.append(
+            f"  tokens per chunk: {tokens['min']:,} to {tokens['max']:,}, median {tokens['median']:,}, "
+            f"at most {tokens['size']:,}"
+        )
+        most = max(row["chunks"] for row in stats["histogram"])
+        for row in stats["histogram"] if len(chunks) > 2 else ():
+            bar = "█" * -(-row["chunks"] * _BAR // most) if row["chunks"] else ""
+            lines.append(f"  {row['from']:>7,}–{row['to']:<7,} {bar} {row['chunks'] or ''}".rstrip())
+    if stats["cuts"]:
+        told = ", ".join(f"{n} {_CUT_WORDS[kind]}" for kind, n in stats["cuts"].items())
+        lines.append(f"  cuts: {told}")
+    if stats["characters_repeated"]:
+        lines.append(f"  repeated in a neighbour: {stats['characters_repeated']:,} characters")
+    lines.extend(f"  warning: {w['message']}" + (f" ({w['where']})" if w["where"] else "") for w in record["warnings"])
+    for chunk in chunks:
+        path = " › ".join(chunk.heading.path()) if chunk.heading is not None else ""
+        begin = " ".join(chunk.content[:160].split())
+        lines.append(f"{chunk.chunk_order_index:>5} {chunk.tokens:>6,}  {_clip(path, 44):<44}  {_clip(begin, 60)}")
+    return lines
+
+
+_CUT_WORDS = {
+    "heading": "before a heading",
+    "block": "between blocks",
+    "paragraph": "between paragraphs",
+    "line": "between lines",
+    "table_row": "between table rows",
+    "item": "inside an item",
+    "sentence": "after a sentence",
+    "word": "between words",
+    "character": "inside a word",
+}
+
+
+def _clip(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
