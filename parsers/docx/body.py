@@ -19,7 +19,7 @@ from lrdoc.parsers.docx.state import BREAK, NEWLINE, Box, Job, Line, Walk
 from lrdoc.parsers.docx.text import read_inline, read_paragraph
 
 _INDENT = "  "
-_ITEMS = (Table, Drawing, Equation)
+_ITEMS = frozenset((Table, Drawing, Equation))
 
 
 class Sink(Protocol):
@@ -50,7 +50,8 @@ def blocks(
                 walk.carry = line
                 continue
             walk.carry = None
-            count_label(walk, line)
+            if line.number is not None:
+                count_label(walk, line)
             if line.later:
                 yield from read_boxes(walk, line)
             sink.paragraph(line)
@@ -58,6 +59,8 @@ def blocks(
             if walk.carry is not None:
                 yield from _finish_carry(walk, sink)
             tables += 1
+            from lrdoc.parsers.docx.tables import read_table
+
             yield read_table(walk, child, f"{path}/tbl[{tables}]", sink)
         else:
             name = local_name(tag)
@@ -74,8 +77,7 @@ _P, _TBL, _SDT = W + "p", W + "tbl", W + "sdt"
 
 def count_label(walk: Walk, line: Line) -> None:
     """Count a numbered paragraph and give it its label."""
-    if line.number is not None:
-        line.label = walk.numbering.label(*line.number)
+    line.label = walk.numbering.label(*line.number) if line.number is not None else None
 
 
 def _finish_carry(walk: Walk, sink: Sink) -> Job:
@@ -169,20 +171,21 @@ _SKIPPED = frozenset(
 # Lines --------------------------------------------------------------------------------------------------------------
 
 
-def line_parts(line: Line, *, label: bool = True) -> list[Part]:
+def line_parts(line: Line) -> list[Part]:
     """Parts of a paragraph without what follows it on lines of its own; empty when nothing is shown.
 
     Blanks at both ends go, and so does the line end that a page break leaves.
     """
-    parts = _resolve_breaks(line.parts) if BREAK in line.parts else line.parts
-    parts = _trim(parts)
-    if not any(type(part) is not Anchor for part in parts):
-        if line.label is None or line.label.is_bullet or not line.walk.in_cell:
-            return []
-        return [*parts, Text(line.label.text)]
-    if label and line.label is not None:
-        parts.insert(0, Text(_label_text(line.label)))
-    return parts
+    parts = _trim(_resolve_breaks(line.parts) if line.has_breaks else line.parts)
+    label = line.label
+    for part in parts:
+        if type(part) is not Anchor:
+            if label is not None:
+                parts.insert(0, Text(_label_text(label)))
+            return parts
+    if label is None or label.is_bullet or not line.walk.in_cell:
+        return []
+    return [*parts, Text(label.text)]
 
 
 def _label_text(label: Label) -> str:
@@ -191,8 +194,13 @@ def _label_text(label: Label) -> str:
 
 def _trim(parts: list[Any]) -> list[Any]:
     """A copy without blanks at the ends."""
-    first, end = 0, len(parts)
     result = list(parts)
+    if not result:
+        return result
+    first, end = 0, len(parts)
+    head, tail = result[0], result[-1]
+    if type(head) is type(tail) is Text and not head.text[0].isspace() and not tail.text[-1].isspace():
+        return result
     while first < end:
         part = result[first]
         if type(part) is Text:
@@ -255,7 +263,7 @@ def _resolve_breaks(parts: list[Any]) -> list[Any]:
 class Lines:
     """Lines of a cell, note, text box or block."""
 
-    __slots__ = ("captions", "items", "lines", "walk")
+    __slots__ = ("captions", "items", "later", "lines", "walk")
 
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
@@ -264,6 +272,8 @@ class Lines:
         """Lines that are captions by style or field."""
         self.items: list[int] = []
         """Lines that hold a table, picture or display equation."""
+        self.later: dict[int, int] = {}
+        """Lines that follow a paragraph as a part of it, and the line of the paragraph."""
 
     def paragraph(self, line: Line) -> None:
         parts = line.parts
@@ -287,15 +297,19 @@ class Lines:
             self.add_later(line)
 
     def _note_items(self, parts: list[Any]) -> None:
-        if any(isinstance(part, _ITEMS) for part in parts):
-            self.items.append(len(self.lines))
+        for part in parts:
+            if type(part) in _ITEMS:
+                self.items.append(len(self.lines))
+                return
 
     def add_later(self, line: Line) -> None:
         """What follows a paragraph on lines of its own."""
+        host = len(self.lines) - 1
         for later in line.later:
             parts = later.parts if type(later) is Box else later
             if parts:
                 self._note_items(parts)
+                self.later[len(self.lines)] = host
                 self.lines.append(list(parts))
 
     def table(self, table: Table) -> None:
@@ -305,7 +319,7 @@ class Lines:
     def finish(self) -> tuple[Part, ...]:
         """All lines in normal form, captions tied to their items."""
         if self.items:
-            attach(self.lines, self.captions, self.items)
+            attach(self.lines, self.captions, self.items, self.later)
         return join_lines(self.lines)
 
 
@@ -334,6 +348,3 @@ def _normal(parts: list[Any]) -> tuple[Part, ...]:
         result.append(part)
         previous = part
     return tuple(result)
-
-
-from lrdoc.parsers.docx.tables import read_table  # noqa: E402

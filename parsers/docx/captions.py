@@ -73,10 +73,11 @@ def _kind_of(text: str) -> Kind:
     return ""
 
 
-def attach(lines: list[list[Any]], certain: dict[int, Caption], items: list[int]) -> None:
+def attach(lines: list[list[Any]], certain: dict[int, Caption], items: list[int], later: dict[int, int]) -> None:
     """Give each caption to the item next to it. Tables look below first, everything else above.
 
-    `certain`: captions by style or field, by line; `items`: lines that hold items.
+    `certain`: captions by style or field, by line; `items`: lines that hold items; `later`: lines that belong to a
+    paragraph above, such as the data of a chart, and the line of that paragraph.
     """
     captions = dict(certain)
     for at in items:
@@ -88,7 +89,8 @@ def attach(lines: list[list[Any]], certain: dict[int, Caption], items: list[int]
     taken: set[tuple[int, int]] = set()
     for at, caption in sorted(captions.items()):
         found = _item_of(lines[at], caption, at, taken)
-        for neighbour in (at + 1, at - 1) if caption.kind == "table" else (at - 1, at + 1):
+        above = later.get(at - 1, at - 1)
+        for neighbour in (at + 1, at - 1) if caption.kind == "table" else (above, at - 1, at + 1):
             if found is None and 0 <= neighbour < len(lines):
                 found = _item_of(lines[neighbour], caption, neighbour, taken)
         if found is not None:
