@@ -8,7 +8,6 @@ from lrdoc.capabilities import ParamLimit
 from lrdoc.mistakes import Mistake
 from lrdoc.params import ParamSpec, clip
 from lrdoc.parsers.base import ParserSpec
-from lrdoc.suggest import nearest
 
 WORD = frozenset({"docx", "docm", "dotx", "dotm"})
 MARKDOWN = frozenset({"md", "markdown", "mdx", "textpack", "textbundle"})
@@ -133,15 +132,7 @@ def mineru_limits(environ: Mapping[str, str]) -> Mapping[str, ParamLimit]:
 
 def check_mineru(environ: Mapping[str, str]) -> Sequence[Mistake]:
     found: list[Mistake] = []
-    raw_mode = environ.get("MINERU_API_MODE", "")
     mode = mineru_mode(environ)
-    if mode not in ("local", "official"):
-        meant = nearest(mode, ("local", "official"))
-        hint = f"did you mean {meant}?" if meant else "set it to local or official"
-        found.append(
-            Mistake("bad_value", f"expected local or official, found {clip(raw_mode)}", 1, max(1, len(raw_mode)), hint,
-                    "MINERU_API_MODE")
-        )  # fmt: skip
     ranges = environ.get("MINERU_PAGE_RANGES", "")
     place = 0
     for count, item in enumerate(ranges.split(",") if ranges.strip() else (), 1):

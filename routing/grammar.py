@@ -178,7 +178,7 @@ def parse_engine(
     directive = _parse_directive(reader, start, end)
     if directive.options_at:
         at = directive.options_at - 1
-        hint = "give options with --options" if within == "--engine" else ""
+        hint = "give options with --options" if within == "--engine" else "options are stored beside the engine"
         reader.mistake("unexpected_options", "only an engine and its parameters may stand here", at, end, hint)
     return directive, reader.mistakes
 
@@ -257,7 +257,8 @@ def _parse_rule(reader: _Reader, at: int, end: int, number: int) -> RuleSyntax |
         hint = "write e.g. pdf:legacy-R" if not directive.options_at else "a rule names its engine: pdf:legacy-R"
         reader.mistake("empty_engine", "expected an engine after ':'", place, place + 1, hint)
     elif not directive.engine and not any(m.kind == "misplaced_params" for m in reader.mistakes[before:]):
-        reader.mistake("empty_engine", "expected an engine after ':'", directive.engine_at, directive.engine_at + 1)
+        place = directive.engine_at
+        reader.mistake("empty_engine", "expected an engine after ':'", place, place + 1, "write e.g. pdf:legacy-R")
     broken = len(reader.mistakes) > before
     return RuleSyntax(pattern, directive, number, text[at:end], at, pattern_at, pattern_end, end, broken)
 
@@ -279,7 +280,11 @@ def _parse_directive(reader: _Reader, at: int, end: int, *, in_rule: bool = Fals
         if not engine:
             after = end if close is None else close + 1
             reader.mistake(
-                "misplaced_params", "parameters stand behind an engine or a chunker, not before", at_now, after
+                "misplaced_params",
+                "parameters stand behind an engine or a chunker, not before",
+                at_now,
+                after,
+                "write engine(name=value)",
             )
             return Directive(at=at, engine_at=at, engine_end=at, end=end)
         if close is None or close >= end:
@@ -352,6 +357,7 @@ def _parse_options(reader: _Reader, at: int, end: int) -> tuple[str, tuple[Block
                         f"without ')' {clip(bad[0])} is read as options and is none",
                         bad.start(),
                         bad.end(),
+                        "close the parenthesis",
                     )
                 break
             if last and last in CHUNKERS:
@@ -439,7 +445,7 @@ def _parse_param(reader: _Reader, at: int, end: int) -> Param | None:
     text = reader.text
     bad = next((i for i in range(at, end) if text[i] in "()]"), None)
     if bad is not None:
-        reader.mistake("bad_value_char", "a value cannot hold any of , ( ) ]", bad, bad + 1)
+        reader.mistake("bad_value_char", "a value cannot hold any of , ( ) ]", bad, bad + 1, "leave it out")
         return None
     equals = text.find("=", at, end)
     if equals < 0:

@@ -80,7 +80,9 @@ def check_chunk_params(
     if size is not None and overlap is not None and overlap >= size:
         param = next(p for p in block.params if find((OVERLAP,), p.key))
         message = f"the overlap must be smaller than the chunk: {overlap} is not below {size}"
-        mistakes.add("overlap_ge_size", message, param.at, param.end)
+        mistakes.add(
+            "overlap_ge_size", message, param.at, param.end, f"write {OVERLAP.name}={size // 8}, or a larger size"
+        )
     return values, mistakes.found
 
 
@@ -155,7 +157,7 @@ def _read_one(param: Param, spec: ParamSpec, mistakes: _Collector) -> Any:
     try:
         return read_value(spec, param.value)
     except BadValue as e:
-        mistakes.add(e.kind, e.message, param.at, param.end, e.hint)
+        mistakes.add(e.kind, e.message, param.at, param.end, e.hint or f"write {param.key}={example(spec)}")
         return None
 
 
@@ -168,8 +170,10 @@ def _report_unknown(
     letter: str,
 ) -> None:
     key = param.key
-    if param.value is None and previous is not None and previous.repeated and not is_name(key):
-        hint = f"write {previous.name}={key[:40]}: a list repeats its name"
+    lists = [spec for spec in specs if spec.repeated]
+    if param.value is None and lists and not is_name(key):
+        name = previous.name if previous is not None and previous.repeated else lists[0].name
+        hint = f"write {name}={key[:40]}: a list repeats its name"
         mistakes.add("page_list_syntax", f"{clip(key)} stands without a name", param.at, param.end, hint)
         return
     others = [other for other, theirs in CHUNK_PARAMS.items() if letter and other != letter and find(theirs, key)]
@@ -179,4 +183,6 @@ def _report_unknown(
         mistakes.add("param_not_for_strategy", message, param.at, param.end, hint)
         return
     end = param.at + len(key) if param.value is not None else param.end
-    mistakes.add("unknown_param", f"{clip(key)} is {unknown_text}", param.at, end, unknown(specs, key))
+    mistakes.add(
+        "unknown_param", f"{clip(key)} is {unknown_text}", param.at, end, unknown(specs, key) or "leave it out"
+    )

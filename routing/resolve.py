@@ -153,6 +153,7 @@ class Router:
         self.capabilities = capabilities
         self.rules = rules if rules is not None else RuleSet()
         self.label = default_label or self.rules.within
+        self._names = frozenset((*capabilities.engines, *capabilities.broken))
         self.chunks = chunks if chunks is not None else build_chunk_config(ChunkSettings())
         self._choices: dict[str, RuleChoice] = {}
         self._layers: dict[int, Layer] = {}
@@ -163,7 +164,7 @@ class Router:
 
     def resolve(self, name: str) -> Decision:
         """Decide about one file. Never raises: what is wrong with the name is in `errors`."""
-        split = split_name(name, self.capabilities.engines)
+        split = split_name(name, self._names)
         errors = list(split.mistakes)
         warnings: list[Mistake] = []
         choice = self._choose(split.suffix)
@@ -253,6 +254,9 @@ class Router:
         directive = split.directive
         assert directive is not None
         engine = self.capabilities.engines.get(directive.engine)
+        if engine is None and directive.engine:
+            errors.append(unknown_engine(directive, self.capabilities, "name"))
+            return None
         layer, mistakes = self._read_layer("hint in the name", "name", directive, engine)
         errors += mistakes
         if mistakes:
@@ -379,6 +383,8 @@ class Router:
                 first = extendable[0]
                 hint += f"; if your {first.name} does, set {first.more_suffixes_env}={suffix}"
                 hint += f" and add the rule {suffix}:{first.name} to LIGHTRAG_PARSER"
+        if self.capabilities.broken:
+            hint += f"; plug-ins that did not load: {one_of(sorted(self.capabilities.broken))} (see `lrdoc engines`)"
         at = len(split.name.rstrip("/")) - len(suffix) + 1
         mistake = Mistake("suffix_not_supported", message, at, max(1, len(suffix)), hint)
         if self._explicit_engine() is engine and engine is not None:
@@ -431,4 +437,4 @@ def _param_without_effect(name: str, suffix: str, engine: EngineInfo, layers: li
         at, end = (param.at + 1, param.end + 1) if param is not None else (layer.directive.params_at + 1, 0)
     where = layer.where if layer is not None else "the environment"
     message = f"{name} ({where}) has no effect on .{suffix}"
-    return Mistake("param_without_effect", message, at, max(1, end - at), "", within)
+    return Mistake("param_without_effect", message, at, max(1, end - at), "leave it out", within)

@@ -16,10 +16,13 @@ from lrdoc.routing.names import unknown_engine
 from lrdoc.routing.params import check_chunk_params, check_engine_params
 from lrdoc.suggest import one_of
 
+_IN_LETTERS = frozenset({"bad_option_char", "multiple_chunkers"})
+"""Mistakes with which a rule still says what its engine is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule without mistakes."""
+    """A rule that can be applied: without mistakes but, at most, in its option letters."""
 
     number: int
     text: str
@@ -39,7 +42,8 @@ class RuleSet:
     text: str = ""
     within: str = "LIGHTRAG_PARSER"
     rules: tuple[Rule, ...] = ()
-    """Those without mistakes, in order."""
+    """Those that can be applied, in order. One whose only mistakes are in its option letters is among them, with the
+    letters that are right, so that a decision can be shown beside the errors."""
     broken: tuple[RuleSyntax, ...] = ()
     """Those with mistakes; they are passed over."""
     errors: tuple[Mistake, ...] = ()
@@ -65,13 +69,18 @@ def read_rules(text: str, capabilities: Capabilities, within: str = "LIGHTRAG_PA
     rules: list[Rule] = []
     broken: list[RuleSyntax] = []
     served: set[str] = set()
+    kinds: dict[int | None, set[str]] = {}
+    for mistake in mistakes:
+        kinds.setdefault(mistake.number, set()).add(mistake.kind)
     for item in syntax:
         rule, found = _check_rule(item, capabilities, within)
         errors += found
-        if rule is None or found or item.broken:
+        if rule is None or found or not kinds.get(item.number, _IN_LETTERS) <= _IN_LETTERS:
             broken.append(item)
             continue
         rules.append(rule)
+        if item.broken:
+            continue
         warnings += _warn(rule, item, within, served, capabilities)
     errors.sort(key=lambda mistake: mistake.column)
     return RuleSet(text, within, tuple(rules), tuple(broken), tuple(errors), tuple(warnings))
@@ -102,7 +111,7 @@ def _check_pattern(item: RuleSyntax, engine: EngineInfo, capabilities: Capabilit
     at, width = item.pattern_at + 1, max(1, item.pattern_end - item.pattern_at)
     if len(item.pattern) > glob.LONGEST:
         message = f"a suffix pattern has at most {glob.LONGEST} characters"
-        return [Mistake("pattern_too_long", message, at, width, "", within, item.number)]
+        return [Mistake("pattern_too_long", message, at, width, "write a short suffix or *", within, item.number)]
     matches = glob.compile_glob(item.pattern)
     if not any(map(matches, engine.suffixes)):
         wild = glob.is_wild(item.pattern)

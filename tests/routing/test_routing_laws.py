@@ -36,8 +36,10 @@ def test_any_rule_text_gives_rules_or_mistakes_with_a_place(text: str) -> None:
         assert 1 <= mistake.column <= len(text) + 1
         assert mistake.width >= 1
         assert mistake.message
+        assert mistake.hint
         assert show(mistake, text).count("\n") >= 2
     assert found.errors or not found.broken
+    assert all(mistake.number for mistake in (*found.errors, *found.warnings))
 
 
 @given(NAMES)
@@ -46,6 +48,7 @@ def test_any_name_gives_a_decision_or_mistakes_with_a_place(name: str) -> None:
     for mistake in (*decision.errors, *decision.warnings):
         text = {"name": name}.get(mistake.within, RULES.rules.text)
         assert 1 <= mistake.column <= len(text) + 1
+        assert mistake.hint
     assert decision.engine_name
     assert decision.canonical in (decision.split.base, decision.canonical)
     assert explain(RULES, decision)

@@ -10,6 +10,7 @@ from lrdoc.mistakes import show
 from lrdoc.parsers.registry import Registry
 from lrdoc.routing.explain import explain
 from lrdoc.routing.persist import decode_engine, encode_engine
+from lrdoc.routing.resolve import Router
 from lrdoc.routing.rules import read_rules
 
 
@@ -116,8 +117,8 @@ def test_explicit_suffixes_without_address_are_errors_and_wildcards_are_passed_o
 def test_mineru_names_what_its_mode_needs() -> None:
     official = read_rules("pdf:mineru", capabilities({"MINERU_API_MODE": "official"})).errors
     assert "MINERU_API_TOKEN" in official[0].hint
-    wrong = Registry().check_environment({"MINERU_API_MODE": "cloud"})
-    assert [(m.within, m.kind) for m in wrong] == [("MINERU_API_MODE", "bad_value")]
+    wrong = {"MINERU_API_MODE": "cloud", "MINERU_LOCAL_ENDPOINT": "http://m", "MINERU_API_TOKEN": "t"}
+    assert "MINERU_API_MODE to local or official" in read_rules("pdf:mineru", capabilities(wrong)).errors[0].hint
 
 
 @pytest.mark.parametrize(
@@ -219,3 +220,57 @@ def test_values_are_never_kept_in_shared_mappings() -> None:
     first = rules.chunk_options(rules.resolve("a.md")).values
     first["recursive_character"]["separators"].clear()
     assert rules.chunk_options(rules.resolve("b.md")).values["recursive_character"]["separators"]
+
+
+def test_a_rule_with_a_wrong_option_letter_still_shows_its_engine_beside_the_error() -> None:
+    rules = router("pdf:legacy-Rx;*:native")
+    assert kinds(rules.rules.errors) == ["bad_option_char"]
+    decision = rules.resolve("a.pdf")
+    assert (decision.engine_name, decision.process_options) == ("legacy", "R")
+
+
+def test_a_hint_that_names_an_engine_whose_plug_in_did_not_load_says_why() -> None:
+    known = capabilities()
+    broken = type(known)(known.engines, {"ipynb": "the licence has run out"}, known.chunkers)
+    decision = Router(broken).resolve("a.[ipynb].md")
+    assert kinds(decision.errors) == ["engine_broken"]
+    assert "the licence has run out" in decision.errors[0].message
+    assert decision.canonical == "a.md"
+    assert "ipynb" in Router(broken).resolve("a.ipynb").warnings[0].hint
+
+
+@pytest.mark.parametrize(
+    ("rules", "found"),
+    [
+        ("pdf:mineru(5)", ["page_list_syntax"]),
+        ("pdf:mineru(pr=1,pr=x)", ["bad_page_range"]),
+        ("pdf:mineru(pr=1,pr=2,pr=3)", ["page_list_needs_official"]),
+        ("pdf:mineru(page_range=3-1)", ["bad_page_range"]),
+        ("pdf:mineru(page_range=0)", ["bad_page_range"]),
+        ("pdf:mineru(page_range)", ["flag_not_bool"]),
+        ("pdf:mineru(language=a]b)", ["bad_value_char"]),
+        ("pdf:mineru(language=en)(pr=1)", ["misplaced_params"]),
+        ("pdf:docling(ocr=maybe)", ["not_bool"]),
+        ("pdf:docling(ocr,force_ocr=false)", ["param_repeated"]),
+        ("pdf:legacy-R(chunk_ts=1.5)", ["not_int"]),
+        ("pdf:legacy-R(chunk_ts= +1_0 )", []),
+        ("pdf:legacy-R(chunk_ol=-1)", ["int_below_min"]),
+        ("pdf:legacy-R(chunk_ts=99999999999)", ["int_above_max"]),
+        ("pdf:legacy-R(chunk_ts=" + "9" * 5000 + ")", ["not_int"]),
+        ("pdf:legacy-R(chunk_ts=(5))", ["bad_value_char"]),
+        ("pdf:legacy-(chunk_ts=5)", ["misplaced_params"]),
+        ("pdf:legacy-R(drop_rf)", ["param_not_for_strategy"]),
+        ("docx:native-P(drop_rf=maybe)", ["not_bool"]),
+        ("docx:native-P(drop_rf=OFF)", []),
+        ("docx:native(TOC=body)", ["unknown_param"]),
+        ("docx:native(toc=Body)", ["not_in_enum"]),
+        ("docx:native(toc=body)-P(chunk_ts=900)ti!", []),
+        ("docx:native - i t - P ( chunk_ts = 900 )", []),
+        ("[pd]*:legacy", []),
+        ("説明:legacy", ["suffix_not_supported"]),
+        ("pdf:reuse", ["unknown_engine"]),
+        (" ; , ;; ", []),
+    ],
+)
+def test_mistakes_that_are_not_on_the_page(rules: str, found: list[str]) -> None:
+    assert kinds(read_rules(rules, capabilities(CONFIGURED)).errors) == found
