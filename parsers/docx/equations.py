@@ -38,7 +38,8 @@ def settle_equations(line: Line) -> None:
     """Decide, once the paragraph is read, how its equations stand.
 
     Alone in a paragraph, or with nothing but a number and punctuation beside them, they are display equations even
-    where the file does not call them so. The number stays in the text and is told to the equation next to it.
+    where the file does not call them so; in cells, lists and headings they stay in their line. The number stays in the
+    text and is told to the equation next to it.
     """
     texts: list[list[str]] = [[]]
     for part in line.parts:
@@ -53,7 +54,9 @@ def settle_equations(line: Line) -> None:
     if any(number is None for number in numbers):
         return
     number = next((number for number in reversed(numbers) if number), "")
-    keeps_lines = line.level > 0 or line.number is not None or line.walk.is_nested
+    path = line.source.path
+    is_in_cell = path.rfind("/tc[") > path.rfind("/txbxContent[")
+    keeps_lines = line.level > 0 or line.number is not None or is_in_cell
     last = max(at for at, part in enumerate(line.parts) if isinstance(part, Equation | InlineEquation))
     parts: list[Any] = []
     for at, part in enumerate(line.parts):
@@ -68,6 +71,7 @@ def settle_equations(line: Line) -> None:
         else:
             parts.append(part)
     line.parts[:] = parts
+    line.has_breaks = line.has_breaks or not keeps_lines
 
 
 def _extras(number: str) -> dict[str, str]:

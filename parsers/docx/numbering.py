@@ -120,6 +120,7 @@ class Numbering:
         self._abstracts: dict[str, AbstractList] = {}
         self._instances: dict[str, ListInstance] = {}
         self._style_numbering: dict[str, _StyleNumbering] = {}
+        self._resolved: dict[tuple[str | None, str | None, str | None], tuple[str, int] | None] = {}
         self._counters: dict[str, _Counters] = {}
         self._plans: dict[tuple[str, int], tuple[Level, dict[int, Level], str] | None] = {}
         self._warnings: dict[str, ParseWarning] = {}
@@ -152,6 +153,7 @@ class Numbering:
         other._abstracts = self._abstracts
         other._instances = self._instances
         other._style_numbering = self._style_numbering
+        other._resolved = self._resolved
         other._plans = self._plans
         other._warnings = self._warnings
         other._part = self._part
@@ -176,6 +178,16 @@ class Numbering:
             num_pr = ppr.find(_sibling_tag(ppr, "numPr"))
             if num_pr is not None:
                 num_id, ilvl = _num_pr_values(num_pr)
+        return self.resolve_values(num_id, ilvl, style_id)
+
+    def resolve_values(self, num_id: str | None, ilvl: str | None, style_id: str | None) -> tuple[str, int] | None:
+        """`resolve` for a paragraph whose own w:numPr holds these values (None: it does not say)."""
+        key = (num_id, ilvl, style_id)
+        if key not in self._resolved:
+            self._resolved[key] = self._resolve_values(num_id, ilvl, style_id)
+        return self._resolved[key]
+
+    def _resolve_values(self, num_id: str | None, ilvl: str | None, style_id: str | None) -> tuple[str, int] | None:
         style = self._of_style(style_id) if style_id else None
         if num_id is None:
             if style is None or style.num_id is None:

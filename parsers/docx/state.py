@@ -171,6 +171,13 @@ class Walk:
     in_cell: int = 0
     """How many tables are around."""
     paraids: list[str] | None = None
+    has_plain_style: bool = False
+    """Paragraphs that name no style are neither numbered nor hidden nor anything else of note."""
+
+    def __post_init__(self) -> None:
+        style = self.reader.styles.paragraph(None)
+        special = style.is_numbered or style.is_hidden or style.is_code or style.page_break_before
+        self.has_plain_style = not (special or style.is_caption)
 
     @property
     def options(self) -> Options:
@@ -237,6 +244,7 @@ class Line:
     deleted_mark = False
     ends_section: Element | None = None
     """Its w:sectPr."""
+    has_breaks = False
     hidden = False
     """The run that is being read is hidden."""
     paraid: str | None = None
@@ -311,6 +319,7 @@ class Line:
     def own_line(self, part: Part) -> None:
         """Add a part that stands on a line of its own, between what precedes and follows it: a display equation."""
         self.flush()
+        self.has_breaks = True
         self.parts += (BREAK, part, BREAK)
 
     def after(self, parts: Sequence[Part]) -> None:

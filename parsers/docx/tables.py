@@ -12,13 +12,14 @@ from typing import Any
 
 from lrdoc.document import Cell, Part, Source, Table
 from lrdoc.errors import LimitExceeded
+from lrdoc.parsers.docx.body import Lines, blocks, count_label, read_boxes
 from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.changes import is_cell_gone, is_row_gone
 from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
 from lrdoc.parsers.docx.runs import before_change
 from lrdoc.parsers.docx.state import NEWLINE, Job, Walk
 from lrdoc.parsers.docx.styles import is_on
-from lrdoc.parsers.docx.text import read_paragraph
+from lrdoc.parsers.docx.text import read_paragraph, read_plain
 
 MAX_COLUMNS = 1024
 """Word allows 63. What lies beyond goes into the last column, with a warning."""
@@ -54,11 +55,8 @@ _EMPTY = Cell()
 
 def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
     """Read a w:tbl and give it to the sink. Tables without any content are left out."""
-    from lrdoc.parsers.docx.body import Lines, blocks, count_label, read_boxes
-
-    reader = walk.reader
     source = Source(walk.place, path, None, walk.page)
-    notes_before = len(reader.note_calls)
+    notes_before = len(walk.reader.note_calls)
     walk.in_cell += 1
     rows: list[_Row] = []
     for row_element, row_path in _children(element, path, _TR):
@@ -68,67 +66,81 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
         if properties is not None and walk.options.changes == "reject":
             properties = before_change(properties, W + "trPrChange", _TRPR)
         row = _Row(is_header=properties is not None and is_on(properties.find(W + "tblHeader")))
-        column = _number(properties, "gridBefore", walk, row_path) if properties is not None else 0
-        page_before, page_after = walk.page, walk.page
-        merging = False
-        for cell_element, cell_path in _children(row_element, row_path, _TC):
-            width, vertical, horizontal = 1, "", ""
-            content = iter(cell_element)
-            child = next(content, None)
-            if child is not None and child.tag == _TCPR:
-                if is_cell_gone(child, walk.options):
-                    continue
-                width, vertical, horizontal = _cell_layout(child, walk, cell_path)
-                child = next(content, None)
-            walk.page = page_before
-            lines = Lines(walk)
-            if child is not None and child.tag == _P:
-                # Nearly all cells are one paragraph: read it here, without a job of its own.
-                line = read_paragraph(walk, child, f"{cell_path}/p[1]")
-                child = next(content, None)
-                if line.deleted_mark:
-                    walk.carry = line
-                else:
-                    if line.number is not None:
-                        count_label(walk, line)
-                    if line.later:
-                        yield from read_boxes(walk, line)
-                    lines.paragraph(line)
-                if child is not None or line.deleted_mark:
-                    rest = () if child is None else chain((child,), content)
-                    yield blocks(walk, rest, cell_path, lines, paragraphs=1)
-            elif child is not None:
-                yield blocks(walk, chain((child,), content), cell_path, lines)
-            if page_before is not None and walk.page is not None and page_after is not None:
-                page_after = max(page_after, walk.page)
-            parts = lines.finish() if lines.lines else ()
-            if horizontal == "continue" and merging:
-                last = row.cells[-1]
-                last.width += width
-                last.parts = _joined(last.parts, parts)
-            elif column + width > MAX_COLUMNS and row.cells:
-                reader.warn(
-                    "table_too_wide",
-                    f"A row has more than {MAX_COLUMNS} columns; the rest went into its last cell",
-                    source,
-                )
-                row.cells[-1].parts = _joined(row.cells[-1].parts, parts)
-                continue
-            else:
-                row.cells.append(
-                    _Cell(column, width, parts, continues=vertical == "continue", restarts=vertical == "restart")
-                )
-                merging = horizontal == "restart"
-            column += width
-        walk.page = page_after
         if properties is not None:
-            column += _number(properties, "gridAfter", walk, row_path)
-        row.width = min(column, MAX_COLUMNS)
+            row.width = _number(properties, "gridBefore", walk, row_path)
+        yield from _read_cells(walk, row_element, row_path, row, source)
+        if properties is not None:
+            row.width += _number(properties, "gridAfter", walk, row_path)
+        row.width = min(row.width, MAX_COLUMNS)
         rows.append(row)
     walk.in_cell -= 1
     table = _build(walk, element, rows, source, notes_before)
     if table is not None:
         sink.table(table)
+
+
+def _read_cells(walk: Walk, element: Any, path: str, row: _Row, table: Source) -> Job:
+    """Read the cells of a row. Each begins on the page where the row begins."""
+    page_before, page_after = walk.page, walk.page
+    merging = False
+    for cell_element, cell_path in _children(element, path, _TC):
+        width, vertical, horizontal = 1, "", ""
+        content = iter(cell_element)
+        child = next(content, None)
+        if child is not None and child.tag == _TCPR:
+            if is_cell_gone(child, walk.options):
+                continue
+            width, vertical, horizontal = _cell_layout(child, walk, cell_path)
+            child = next(content, None)
+        parts: tuple[Part, ...] = ()
+        walk.page = page_before
+        if child is not None:
+            plain = read_plain(walk, child, f"{cell_path}/p[1]") if child.tag == _P else None
+            if plain is not None:
+                parts = plain
+                child = next(content, None)
+            if child is not None:
+                lines = Lines(walk)
+                if plain:
+                    lines.lines.append(list(plain))
+                yield from _read_content(walk, child, content, cell_path, lines, plain is not None)
+                parts = lines.finish()
+                if page_after is not None and walk.page is not None:
+                    page_after = max(page_after, walk.page)
+        if horizontal == "continue" and merging:
+            last = row.cells[-1]
+            last.width += width
+            last.parts = _joined(last.parts, parts)
+        elif row.width + width > MAX_COLUMNS and row.cells:
+            message = f"A row has more than {MAX_COLUMNS} columns; the rest went into its last cell"
+            walk.reader.warn("table_too_wide", message, table)
+            row.cells[-1].parts = _joined(row.cells[-1].parts, parts)
+            continue
+        else:
+            row.cells.append(_Cell(row.width, width, parts, 1, vertical == "continue", vertical == "restart"))
+            merging = horizontal == "restart"
+        row.width += width
+    walk.page = page_after
+
+
+def _read_content(walk: Walk, child: Any, rest: Any, path: str, lines: Lines, is_later: bool) -> Job:
+    """Read what a cell holds from `child` on. Most cells are one paragraph, which needs no job of its own."""
+    paragraphs = int(is_later)
+    if child.tag == _P and not is_later:
+        paragraphs = 1
+        line = read_paragraph(walk, child, f"{path}/p[1]")
+        child = next(rest, None)
+        if line.deleted_mark:
+            walk.carry = line
+        else:
+            count_label(walk, line)
+            if line.later:
+                yield from read_boxes(walk, line)
+            lines.paragraph(line)
+            if child is None:
+                return
+    remaining = () if child is None else chain((child,), rest)
+    yield blocks(walk, remaining, path, lines, paragraphs=paragraphs)
 
 
 _GRID_SPAN, _V_MERGE, _H_MERGE, _CELL_MERGE = W + "gridSpan", W + "vMerge", W + "hMerge", W + "cellMerge"

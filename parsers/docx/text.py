@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lrdoc.document import Source
+from lrdoc.document import Source, Text
 from lrdoc.parsers.docx.equations import settle_equations
 from lrdoc.parsers.docx.inline import INLINE, Descent, descend
 from lrdoc.parsers.docx.names import PARAID, VAL, W
@@ -19,6 +19,34 @@ from lrdoc.parsers.docx.state import Element, Line, Walk
 from lrdoc.parsers.docx.styles import is_on, outline_level
 
 _T, _R, _RPR, _PPR = W + "t", W + "r", W + "rPr", W + "pPr"
+
+
+def read_plain(walk: Walk, element: Element, path: str) -> tuple[Text, ...] | None:
+    """Text of a paragraph that has no properties and holds nothing but plain runs; None when it takes a closer look.
+
+    Most cells of most tables are like this.
+    """
+    if walk.fields or walk.open_marks or walk.break_pending or not walk.has_plain_style:
+        return None
+    texts: list[str] = []
+    for child in element:
+        if child.tag != _R:
+            return None
+        for node in child:
+            if node.tag != _T:
+                return None
+            text = node.text
+            if text:
+                if "_x" in text or not text.isprintable():
+                    return None
+                texts.append(text)
+    paraid = element.get(PARAID)
+    if paraid is None:
+        walk.reader.without_paraid += 1
+    elif walk.paraids is not None:
+        walk.paraids.append(paraid)
+    shown = "".join(texts).strip()
+    return (Text(shown, Source(walk.place, path, paraid, walk.page)),) if shown else ()
 
 
 def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = None) -> Line:
@@ -73,7 +101,8 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
         ppr = before_change(ppr, W + "pPrChange", _PPR)
     style_id: str | None = None
     outline: Element | None = None
-    numbered = deleted = False
+    deleted = False
+    num_pr: Element | None = None
     page_before: bool | None = None
     section: Element | None = None
     for child in ppr:
@@ -81,7 +110,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
         if tag == _PSTYLE:
             style_id = child.get(VAL)
         elif tag == _NUMPR:
-            numbered = True
+            num_pr = child
         elif tag == _OUTLINE:
             outline = child
         elif tag == _RPR:
@@ -110,11 +139,14 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
             line.level = level
     if page_before or (page_before is None and style.page_break_before):
         page_break(line)
-    if numbered or style.is_numbered:
-        _number(line, ppr, style_id)
+    if num_pr is not None or style.is_numbered:
+        _number(line, num_pr, style_id)
+    else:
+        line.number = None
     return line
 
 
+_NUM_ID, _ILVL = W + "numId", W + "ilvl"
 _PSTYLE, _NUMPR, _OUTLINE = W + "pStyle", W + "numPr", W + "outlineLvl"
 _PAGE_BREAK_BEFORE, _SECTPR = W + "pageBreakBefore", W + "sectPr"
 _INS, _DEL, _MOVE_FROM, _MOVE_TO = W + "ins", W + "del", W + "moveFrom", W + "moveTo"
@@ -128,10 +160,18 @@ def _mark_is_gone(rpr: Element, changes: str) -> bool:
     return any(child.tag in gone for child in rpr)
 
 
-def _number(line: Line, ppr: Element | None, style_id: str | None) -> None:
+def _number(line: Line, num_pr: Element | None, style_id: str | None) -> None:
     """Find the list of a paragraph; its label is counted when the paragraph turns out to be shown."""
-    default = style_id if style_id is not None else line.reader.styles.default_paragraph
-    line.number = line.walk.numbering.resolve(ppr, default)
+    num_id = ilvl = None
+    if num_pr is not None:
+        for child in num_pr:
+            tag = child.tag
+            if tag == _NUM_ID:
+                num_id = (child.get(VAL) or "").strip()
+            elif tag == _ILVL:
+                ilvl = (child.get(VAL) or "").strip()
+    default = style_id if style_id is not None else line.walk.reader.styles.default_paragraph
+    line.number = line.walk.numbering.resolve_values(num_id, ilvl, default)
 
 
 def read_inline(line: Line, element: Any, marks: Marks = ()) -> None:
