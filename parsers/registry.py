@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
+import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lrdoc.capabilities import Capabilities, EngineInfo
 from lrdoc.errors import EngineNotConfigured, LrdocError, RegistrationError
@@ -21,6 +22,9 @@ from lrdoc.params import FALSE_WORDS, TRUE_WORDS, ParamSpec, clip
 from lrdoc.parsers.base import Availability, Parser, ParserSpec
 from lrdoc.parsers.builtin import BUILTIN
 from lrdoc.parsers.validate import check_impl, check_spec
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "lrdoc.parsers"
 
@@ -55,7 +59,7 @@ class Registry:
 
     def discover(self, points: Iterable[EntryPoint] | None = None, *, check: bool = False) -> None:
         """Register the engines of all installed plug-ins. One that does not fit is kept in `broken` with the reason."""
-        found = entry_points(group=GROUP) if points is None else points
+        found = find_entry_points() if points is None else points
         for point in sorted(found, key=lambda p: (p.name, p.value)):
             plugin = point.dist.name if point.dist is not None else point.name
             try:
@@ -156,6 +160,38 @@ class Registry:
         return groups
 
 
+def find_entry_points() -> list[EntryPoint]:
+    """The entry points of all installed plug-ins.
+
+    `importlib.metadata` costs more to import than a small file to parse, so it is asked only when a look at the
+    installed packages says that there is something to find.
+    """
+    if not any(map(_may_hold_plugins, dict.fromkeys(sys.path))):
+        return []
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=GROUP))
+
+
+def _may_hold_plugins(folder: str) -> bool:
+    group = GROUP.encode()
+    try:
+        with os.scandir(folder or ".") as entries:
+            infos = [entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+    except NotADirectoryError:
+        return True
+    except OSError:
+        return False
+    for info in infos:
+        try:
+            with open(f"{info}/entry_points.txt", "rb") as file:  # noqa: PTH123
+                if group in file.read():
+                    return True
+        except OSError:
+            continue
+    return False
+
+
 def load_registry(*, check: bool = False) -> Registry:
     """The built-in engines and those of all installed plug-ins.
 
@@ -193,7 +229,12 @@ def _engine_info(spec: ParserSpec, environ: Mapping[str, str]) -> EngineInfo:
 
 
 def _is_configured(spec: ParserSpec, environ: Mapping[str, str]) -> bool:
-    return spec.endpoint_configured is None or spec.endpoint_configured(environ)
+    if spec.endpoint_configured is None:
+        return True
+    try:
+        return bool(spec.endpoint_configured(environ))
+    except Exception:  # a plug-in's function that cannot answer means no; registration tried it once
+        return False
 
 
 def _read_flag(variable: str, environ: Mapping[str, str]) -> bool | None:

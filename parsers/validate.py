@@ -6,7 +6,7 @@ import dataclasses
 import importlib
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lrdoc.params import BadValue, ParamSpec, check_value, clip
@@ -38,6 +38,7 @@ def check_spec(spec: ParserSpec, known: Mapping[str, ParserSpec], *, replace: bo
     if not isinstance(spec.impl, str) or not _IMPL.fullmatch(spec.impl):
         found.append(f"impl {spec.impl!r}: write 'package.module:Class'")
     found += _check_suffixes(spec)
+    found += _check_defaults(spec, known)
     found += _check_params(spec)
     found += _check_queue(spec, known)
     found += _check_service(spec)
@@ -88,6 +89,15 @@ def _takes(function: Any, count: int) -> bool:
     return True
 
 
+def _fault_of(hook: Any, kind: type) -> str:
+    """What goes wrong when a function of the environment is called with an empty one."""
+    try:
+        answer = hook({})
+    except Exception as e:  # other people's code
+        return f"raised {type(e).__name__}: {clip(str(e), 200)}"
+    return "" if isinstance(answer, kind) else f"returned {type(answer).__name__}"
+
+
 def _as_name(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_").lstrip("0123456789_")
 
@@ -101,9 +111,18 @@ def _check_suffixes(spec: ParserSpec) -> list[str]:
         if not _SUFFIX.fullmatch(suffix):
             clean = suffix.strip().lstrip(".*").lower()
             found.append(f"suffixes: {suffix!r} can match no file: write it in lower case without dot, {clean!r}")
+    return found
+
+
+def _check_defaults(spec: ParserSpec, known: Mapping[str, ParserSpec]) -> list[str]:
+    found: list[str] = []
     for suffix in sorted(map(str, spec.default_for)):
         if suffix not in spec.suffixes:
             found.append(f"default_for: {suffix!r} is not among the suffixes")
+        for other in known.values():
+            if suffix in other.default_for and other.engine_name != spec.engine_name:
+                hint = f"leave it out and route it with the rule {suffix}:{spec.engine_name}"
+                found.append(f"default_for: {suffix!r} goes to {other.engine_name!r} already; {hint}")
     return found
 
 
@@ -175,8 +194,18 @@ def _check_service(spec: ParserSpec) -> list[str]:
     if spec.endpoint_configured is not None:
         if not callable(spec.endpoint_configured) or not _takes(spec.endpoint_configured, 1):
             found.append("endpoint_configured: expected a function of the environment, endpoint_configured(environ)")
+        elif fault := _fault_of(spec.endpoint_configured, bool):
+            found.append(f"endpoint_configured: with an empty environment it {fault}; it returns True or False")
         if not spec.endpoint_requirement and spec.requirement is None:
             found.append("endpoint_requirement is empty: name the variable to set, for messages")
+    hooks: tuple[tuple[str, Any, type], ...] = (
+        ("requirement", spec.requirement, str),
+        ("param_limits", spec.param_limits, Mapping),
+        ("check_environment", spec.check_environment, Sequence),
+    )
+    for field, hook, kind in hooks:
+        if hook is not None and (fault := _fault_of(hook, kind)):
+            found.append(f"{field}: with an empty environment it {fault}; it returns {kind.__name__}")
     if spec.health is not None and not _IMPL.fullmatch(spec.health):
         found.append(f"health {spec.health!r}: write 'package.module:function'")
     for cls in spec.settings_classes():
