@@ -34,6 +34,7 @@ _MATTER = {"---": re.compile(r"(?:---|\.\.\.)[ \t]*$"), "+++": re.compile(r"\+\+
 _NOTE_MARK = re.compile(r"\[\^[^\]\[\s]{1,999}\]:?")
 _TASK = re.compile(r"\[[ xX]\]")
 _MARKUP = str.maketrans(dict.fromkeys("$\\*_~`[](){}<>|#\"'=^&;:!/", ""))
+_DEFINITION = re.compile(r"^[ >]*\[[^\]\n]+\]:[^\n]+$", re.MULTILINE)
 _LABEL = re.compile(r"(?:[\s>:`-]|\d{1,10}[.)]|\[[ x]\])*")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
@@ -303,6 +304,12 @@ def align(source: SourceText, written: Written) -> None:
             Stretch(source.part, _name(first, end), members[0].kind, want, container=members[0].container)
         )
     for (first, end), pieces in found.items():
+        if (first, end) not in runs:
+            # Nothing to be seen for this reader, such as a definition of a link that an engine leaves in the text.
+            text = squeeze("".join(_flat(piece) for piece in pieces))
+            raw = "\n".join(source.lines[first - 1 : end - 1])
+            if _is_within(_letters(text), _letters(html.unescape(raw))):
+                source.stretches.append(Stretch(source.part, _name(first, end), "text", text))
         for piece in pieces:
             piece.text, piece.formulas = _flat(piece), ()
         written.pieces.setdefault((source.part, _name(first, end)), []).extend(pieces)
@@ -364,6 +371,11 @@ def _agree(segments: list[Segment], got: str, raw: str, strings: Counter[str], *
     if want == got or want.translate(_MARKUP) == got.translate(_MARKUP):
         return got
     wanted, shown, there = _letters(want), _letters(got), _letters(html.unescape(raw))
+    for match in _DEFINITION.finditer(raw):
+        # Whether a definition follows a formula or goes on a paragraph is a matter of taste as well.
+        definition = _letters(match[0])
+        if definition in wanted and definition not in shown:
+            wanted = wanted.replace(definition, "", 1)
     if _is_within(wanted, shown) and _is_within(shown, there):
         return got
     # Tables inside tables come out after the table that holds them: the same letters in another order.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -185,3 +186,58 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path, end: str)
     result = parsed.audit()
     assert result.problems == ()
     assert result.characters.source == len("Titletextonetwo")
+
+
+FRAGMENTS = r"""
+# A heading #
+Setext
+======
+text with **bold**, *it*, `code`, ~~gone~~ and \*escapes\* &amp; &copy;
+- item
+  - [ ] task
+1. one
+7) seven
+> quoted *text*
+> > deeper
+```js
+let a = "<b>";
+~~~
+    indented code
+| a | b |
+|---|---|
+| 1 | `x|y` | 3 |
+a | b
+<div class="x">html <b>bold</b></div>
+<!-- comment -->
+<br/>
+<T> and <your name>
+$$
+x^2 + y_1
+E = mc^2 $5 and $6 or $a+b$
+\[ a = b \]
+![alt *text*](missing.png "title") and ![x][ref]
+[link](http://x.y/z "t") <http://auto.link> www.bare.example
+[ref]: http://example.org/ref "not shown"
+[^1]: a note
+Call[^1] and [^none].
+term
+: definition
+---
+***
+<table><tr><td>cell</td><td>two</td></tr></table>
+<pre>
+</pre>
+tab\tand   spaces
+日本語、Ελληνικά, e\u0301, 𝒳
+""".strip("\n").split("\n")
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_fragments_in_any_order_are_complete(tmp_path: Path, seed: int) -> None:
+    rnd = random.Random(seed)
+    lines: list[str] = ["start"]
+    for _ in range(rnd.randint(2, 9)):
+        first = rnd.randrange(len(FRAGMENTS))
+        lines += FRAGMENTS[first : first + rnd.randint(1, 3)]
+        lines += [""] * rnd.randint(0, 1)
+    assert Parsed(tmp_path, "\n".join(lines)).audit().problems == ()
