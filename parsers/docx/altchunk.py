@@ -103,8 +103,6 @@ def _page_of_archive(data: bytes) -> bytes | None:
 
 def _read_document(walk: Walk, data: bytes, target: str, here: Source, sink: Any) -> Job | None:
     """A Word document inside this one: its own styles and lists, the same blocks, warnings and limits."""
-    from lrdoc.parsers.docx.body import blocks
-
     outer = walk.reader
     prefix = f"{outer.package.prefix}{target}!/"
     if prefix.count("!/") > _DEEPEST:
@@ -126,7 +124,7 @@ def _read_document(walk: Walk, data: bytes, target: str, here: Source, sink: Any
     walk_inside = inner.walk(package.main, numbering=inner.numbering)
     walk_inside.begin(body)
     walk_inside.in_cell = walk.in_cell
-    return blocks(walk_inside, body, "body", sink)
+    return inner.blocks(walk_inside, body, "body", sink)
 
 
 def read_definitions(package: Package, outer: Reader) -> Reader:
@@ -136,6 +134,8 @@ def read_definitions(package: Package, outer: Reader) -> Reader:
     numbering_part = package.related(package.main, "numbering")
     numbering_root = package.xml(numbering_part) if numbering_part else None
     return Reader(
+        outer.blocks,
+        outer.story,
         package,
         outer.context,
         outer.settings,

@@ -7,27 +7,16 @@ cell, note or text box; `sections.Sections` builds the blocks of the body.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
-from lrdoc.document import Anchor, Drawing, Equation, Part, Source, Table, Text
+from lrdoc.document import Part, Source
 from lrdoc.parsers.docx import altchunk
 from lrdoc.parsers.docx.branches import choose_branch
-from lrdoc.parsers.docx.captions import Caption, attach, certain_caption
+from lrdoc.parsers.docx.lines import Lines, Sink, count_label, read_boxes
 from lrdoc.parsers.docx.names import MC, VAL, M, W, local_name
-from lrdoc.parsers.docx.numbering import Label
-from lrdoc.parsers.docx.state import BREAK, NEWLINE, Box, Job, Line, Walk
+from lrdoc.parsers.docx.state import Element, Job, Line, Reader, Walk, run
+from lrdoc.parsers.docx.tables import read_table
 from lrdoc.parsers.docx.text import read_inline, read_paragraph
-
-_INDENT = "  "
-_ITEMS = frozenset((Table, Drawing, Equation))
-
-
-class Sink(Protocol):
-    """Takes what `blocks` reads."""
-
-    def paragraph(self, line: Line) -> None: ...
-
-    def table(self, table: Table) -> None: ...
 
 
 def blocks(
@@ -59,8 +48,6 @@ def blocks(
             if walk.carry is not None:
                 yield from _finish_carry(walk, sink)
             tables += 1
-            from lrdoc.parsers.docx.tables import read_table
-
             yield read_table(walk, child, f"{path}/tbl[{tables}]", sink)
         else:
             name = local_name(tag)
@@ -75,11 +62,6 @@ def blocks(
 _P, _TBL, _SDT = W + "p", W + "tbl", W + "sdt"
 
 
-def count_label(walk: Walk, line: Line) -> None:
-    """Count a numbered paragraph and give it its label."""
-    line.label = walk.numbering.label(*line.number) if line.number is not None else None
-
-
 def _finish_carry(walk: Walk, sink: Sink) -> Job:
     """The deleted mark has no following paragraph to join: the paragraph stays if something is left of it."""
     line, walk.carry = walk.carry, None
@@ -89,19 +71,6 @@ def _finish_carry(walk: Walk, sink: Sink) -> Job:
         count_label(walk, line)
     yield from read_boxes(walk, line)
     sink.paragraph(line)
-
-
-def read_boxes(walk: Walk, line: Line) -> Job:
-    for later in line.later:
-        if type(later) is Box:
-            inner = walk.nested()
-            lines = Lines(inner)
-            element = later.element
-            if element.tag in (_P, _TBL):
-                yield blocks(inner, (element,), later.path.rpartition("/")[0], lines)
-            else:
-                yield blocks(inner, element, later.path, lines)
-            later.parts = lines.finish()
 
 
 def _other(walk: Walk, element: Any, path: str, sink: Sink) -> Job | None:
@@ -168,183 +137,10 @@ _SKIPPED = frozenset(
 )
 
 
-# Lines --------------------------------------------------------------------------------------------------------------
-
-
-def line_parts(line: Line) -> list[Part]:
-    """Parts of a paragraph without what follows it on lines of its own; empty when nothing is shown.
-
-    Blanks at both ends go, and so does the line end that a page break leaves.
-    """
-    parts = _trim(_resolve_breaks(line.parts) if line.has_breaks else line.parts)
-    label = line.label
-    for part in parts:
-        if type(part) is not Anchor:
-            if label is not None:
-                parts.insert(0, Text(_label_text(label)))
-            return parts
-    if label is None or label.is_bullet or not line.walk.in_cell:
-        return []
-    return [*parts, Text(label.text)]
-
-
-def _label_text(label: Label) -> str:
-    return _INDENT * label.level + label.prefix
-
-
-def _trim(parts: list[Any]) -> list[Any]:
-    """A copy without blanks at the ends."""
-    result = list(parts)
-    if not result:
-        return result
-    first, end = 0, len(parts)
-    head, tail = result[0], result[-1]
-    if type(head) is type(tail) is Text and not head.text[0].isspace() and not tail.text[-1].isspace():
-        return result
-    while first < end:
-        part = result[first]
-        if type(part) is Text:
-            text = part.text
-            if text[0].isspace():
-                text = text.lstrip()
-                if not text:
-                    del result[first]
-                    end -= 1
-                    continue
-                result[first] = Text(text, part.source, part.marks)
-            break
-        if type(part) is not Anchor:
-            break
-        first += 1
-    last = len(result) - 1
-    while last >= 0:
-        part = result[last]
-        if type(part) is Text:
-            text = part.text
-            if text[-1].isspace():
-                text = text.rstrip()
-                if not text:
-                    del result[last]
-                    last -= 1
-                    continue
-                result[last] = Text(text, part.source, part.marks)
-            break
-        if type(part) is not Anchor:
-            break
-        last -= 1
-    return result
-
-
-def _resolve_breaks(parts: list[Any]) -> list[Any]:
-    """Line ends in place of breaks, where something stands on both sides and no line end is there yet."""
-    result: list[Any] = []
-    pending = False
-    for part in parts:
-        if part is BREAK:
-            pending = any(type(known) is not Anchor for known in result)
-            continue
-        if pending and type(part) is Text:
-            stripped = part.text.lstrip()
-            if not stripped:
-                continue
-            part = Text(stripped, part.source, part.marks)
-        if pending and type(part) is not Anchor:
-            while result and type(result[-1]) is Text and result[-1].text[-1].isspace():
-                last = result.pop()
-                if stripped := last.text.rstrip():
-                    result.append(Text(stripped, last.source, last.marks))
-            if result:
-                result.append(NEWLINE)
-            pending = False
-        result.append(part)
-    return result
-
-
-class Lines:
-    """Lines of a cell, note, text box or block."""
-
-    __slots__ = ("captions", "items", "later", "lines", "walk")
-
-    def __init__(self, walk: Walk) -> None:
-        self.walk = walk
-        self.lines: list[list[Any]] = []
-        self.captions: dict[int, Caption] = {}
-        """Lines that are captions by style or field."""
-        self.items: list[int] = []
-        """Lines that hold a table, picture or display equation."""
-        self.later: dict[int, int] = {}
-        """Lines that follow a paragraph as a part of it, and the line of the paragraph."""
-
-    def paragraph(self, line: Line) -> None:
-        parts = line.parts
-        style = line.style
-        if len(parts) == 1 and line.label is None and type(parts[0]) is Text:
-            # The common case: one stretch of text.
-            text = parts[0].text
-            if text[0].isspace() or text[-1].isspace():
-                parts = _trim(parts)
-        else:
-            parts = line_parts(line)
-            if len(parts) > 1 or (parts and type(parts[0]) is not Text):
-                self._note_items(parts)
-        if parts:
-            if style.is_caption or line.is_seq:
-                caption = certain_caption(line, parts)
-                if caption is not None:
-                    self.captions[len(self.lines)] = caption
-            self.lines.append(parts)
-        if line.later:
-            self.add_later(line)
-
-    def _note_items(self, parts: list[Any]) -> None:
-        for part in parts:
-            if type(part) in _ITEMS:
-                self.items.append(len(self.lines))
-                return
-
-    def add_later(self, line: Line) -> None:
-        """What follows a paragraph on lines of its own."""
-        host = len(self.lines) - 1
-        for later in line.later:
-            parts = later.parts if type(later) is Box else later
-            if parts:
-                self._note_items(parts)
-                self.later[len(self.lines)] = host
-                self.lines.append(list(parts))
-
-    def table(self, table: Table) -> None:
-        self.items.append(len(self.lines))
-        self.lines.append([table])
-
-    def finish(self) -> tuple[Part, ...]:
-        """All lines in normal form, captions tied to their items."""
-        if self.items:
-            attach(self.lines, self.captions, self.items, self.later)
-        return join_lines(self.lines)
-
-
-def join_lines(lines: list[list[Any]]) -> tuple[Part, ...]:
-    """Lines separated by line ends, in the normal form of `document.merge_text`."""
-    if len(lines) == 1:
-        return _normal(lines[0])
-    parts: list[Any] = []
-    for line in lines:
-        if parts:
-            parts.append(NEWLINE)
-        parts += line
-    return _normal(parts)
-
-
-def _normal(parts: list[Any]) -> tuple[Part, ...]:
-    """`document.merge_text`, without building anything anew when there is nothing to merge."""
-    result: list[Any] = []
-    previous: Any = None
-    for part in parts:
-        if type(part) is Text and previous is not None and type(previous) is Text:
-            source = part.source
-            if (source is previous.source or source == previous.source) and part.marks == previous.marks:
-                previous = result[-1] = Text(previous.text + part.text, source, part.marks)
-                continue
-        result.append(part)
-        previous = part
-    return tuple(result)
+def read_story(reader: Reader, element: Element, part: str, path: str) -> tuple[Part, ...]:
+    """Read the block content of an element that is a story of its own; see `Reader.read_blocks`."""
+    walk = reader.walk(part)
+    walk.begin(element)
+    lines = Lines(walk)
+    run(blocks(walk, element, path, lines), reader)
+    return lines.finish()

@@ -7,57 +7,15 @@ import re
 from lxml import etree
 
 from lrdoc.document import Mark
-from lrdoc.parsers.docx.names import MC, VAL, W
-from lrdoc.parsers.docx.state import Field, Line, Options
+from lrdoc.parsers.docx.names import VAL, W
+from lrdoc.parsers.docx.state import Field, Line
 from lrdoc.parsers.docx.styles import is_on
 from lrdoc.parsers.docx.symbols import symbol_text
 
-_FLD_CHAR = W + "fldChar"
 _FLD_CHAR_TYPE = W + "fldCharType"
 _FFDATA = W + "ffData"
-_STORIES = frozenset({W + "txbxContent", W + "footnote", W + "endnote", W + "comment"})
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|“([^”]*)”|(\S+)')
 CHECKED, UNCHECKED = "☒", "☐"
-
-
-def find_unpaired(root: etree._Element, options: Options) -> frozenset[etree._Element]:
-    """w:fldChar elements to pass over: begins that never end and ends that never began.
-
-    A begin without an end would turn everything after it into an instruction.
-    """
-    dropped = set()
-    if not options.shows_deletions:
-        dropped |= {W + "del", W + "moveFrom"}
-    if not options.shows_insertions:
-        dropped |= {W + "ins", W + "moveTo"}
-    stacks: dict[etree._Element, list[etree._Element]] = {}
-    unpaired: set[etree._Element] = set()
-    for element in root.iter(_FLD_CHAR):
-        story = root
-        skipped = False
-        for ancestor in element.iterancestors():
-            if ancestor is root:
-                break
-            if ancestor.tag in dropped or ancestor.tag == MC + "Fallback":
-                skipped = True
-                break
-            if ancestor.tag in _STORIES:
-                story = ancestor
-                break
-        if skipped:
-            continue
-        kind = element.get(_FLD_CHAR_TYPE)
-        stack = stacks.setdefault(story, [])
-        if kind == "begin":
-            stack.append(element)
-        elif kind == "end":
-            if stack:
-                stack.pop()
-            else:
-                unpaired.add(element)
-    for stack in stacks.values():
-        unpaired.update(stack)
-    return frozenset(unpaired)
 
 
 def field_character(line: Line, element: etree._Element) -> None:
@@ -187,4 +145,4 @@ def _symbol_of_field(words: list[str]) -> str:
     return bytes([code]).decode("cp1252", "replace")
 
 
-__all__ = ["enter_field", "field_character", "find_unpaired", "hyperlink_mark"]
+__all__ = ["enter_field", "field_character", "hyperlink_mark"]

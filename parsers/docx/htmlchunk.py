@@ -10,6 +10,7 @@ from typing import Any
 from lxml import etree
 
 from lrdoc.document import Cell, Drawing, Mark, Source, Table, Text
+from lrdoc.parsers.docx.lines import Lines
 from lrdoc.parsers.docx.numbering import Label
 from lrdoc.parsers.docx.state import Line, Walk
 from lrdoc.parsers.docx.styles import ParagraphStyle
@@ -170,8 +171,6 @@ class _Page:
             self._start_in_table(tag, element)
 
     def _start_in_table(self, tag: str, element: Any) -> None:
-        from lrdoc.parsers.docx.body import Lines
-
         grid = self.tables[-1]
         if tag == "thead":
             grid.in_head += 1

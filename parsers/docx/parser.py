@@ -10,7 +10,7 @@ from lrdoc.document import Block, Document, Source
 from lrdoc.errors import EmptyDocumentError, SourceError
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.docx import margins
-from lrdoc.parsers.docx.body import blocks
+from lrdoc.parsers.docx.body import blocks, read_story
 from lrdoc.parsers.docx.names import W
 from lrdoc.parsers.docx.numbering import Numbering
 from lrdoc.parsers.docx.package import Package
@@ -79,7 +79,7 @@ def _read(
     styles = Styles(package.xml(styles_part) if styles_part else None)
     numbering_part = package.related(main, "numbering")
     numbering = Numbering.read(package.xml(numbering_part) if numbering_part else None, styles, numbering_part or "")
-    reader = Reader(package, context, settings, options, styles, numbering, log)
+    reader = Reader(blocks, read_story, package, context, settings, options, styles, numbering, log)
     walk = reader.walk(main, numbering=numbering)
     walk.begin(root)
     walk.page_sections = page_sections(root)

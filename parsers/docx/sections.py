@@ -14,7 +14,7 @@ from lrdoc.document import (
     Text,
     plain_text,
 )
-from lrdoc.parsers.docx.body import Lines
+from lrdoc.parsers.docx.lines import Lines
 from lrdoc.parsers.docx.state import BREAK, Line, Reader, Walk
 
 

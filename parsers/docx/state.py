@@ -11,7 +11,7 @@ paragraph is done.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -22,12 +22,16 @@ from lrdoc.errors import LimitExceeded
 from lrdoc.parsers.base import ParseContext
 from lrdoc.parsers.docx.numbering import Label, Numbering
 from lrdoc.parsers.docx.package import Package
+from lrdoc.parsers.docx.pairs import find_unpaired
 from lrdoc.parsers.docx.settings import DocxSettings
 from lrdoc.parsers.docx.styles import ParagraphStyle, Styles
 
 Element = etree._Element
 Job = Generator[Any, None, None]
 """A generator that yields further jobs; the yielded one runs to its end first."""
+
+BlockReader = Callable[..., Job]
+StoryReader = Callable[["Reader", Element, str, str], tuple[Part, ...]]
 
 Place = Literal["region", "body", "drop"]
 NEWLINE = Text("\n")
@@ -79,6 +83,10 @@ class WarningLog:
 class Reader:
     """One document while it is read."""
 
+    blocks: BlockReader
+    """`body.blocks`. Tables, text boxes and notes hold blocks that hold tables: they get it from here."""
+    story: StoryReader
+    """`body.read_story`."""
     package: Package
     context: ParseContext
     settings: DocxSettings
@@ -115,13 +123,7 @@ class Reader:
 
         `path` is the place of the element inside the part; lines of the result are separated by "\\n".
         """
-        from lrdoc.parsers.docx.body import Lines, blocks
-
-        walk = self.walk(part)
-        walk.begin(element)
-        lines = Lines(walk)
-        run(blocks(walk, element, path, lines), self)
-        return lines.finish()
+        return self.story(self, element, part, path)
 
 
 @dataclass(slots=True)
@@ -185,9 +187,8 @@ class Walk:
 
     def begin(self, element: Element) -> None:
         """Look through a story before it is read: fields that never end must not swallow the rest."""
-        from lrdoc.parsers.docx.fields import find_unpaired
-
-        self.ignored = find_unpaired(element, self.options)
+        options = self.options
+        self.ignored = find_unpaired(element, options.shows_insertions, options.shows_deletions)
 
     def nested(self) -> Walk:
         """A walk over a text box inside this story: fields and marks of its own, same part and list counters."""

@@ -12,9 +12,9 @@ from typing import Any
 
 from lrdoc.document import Cell, Part, Source, Table
 from lrdoc.errors import LimitExceeded
-from lrdoc.parsers.docx.body import Lines, blocks, count_label, read_boxes
 from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.changes import is_cell_gone, is_row_gone
+from lrdoc.parsers.docx.lines import Lines, count_label, read_boxes
 from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
 from lrdoc.parsers.docx.runs import before_change
 from lrdoc.parsers.docx.state import NEWLINE, Job, Walk
@@ -140,7 +140,7 @@ def _read_content(walk: Walk, child: Any, rest: Any, path: str, lines: Lines, is
             if child is None:
                 return
     remaining = () if child is None else chain((child,), rest)
-    yield blocks(walk, remaining, path, lines, paragraphs=paragraphs)
+    yield walk.reader.blocks(walk, remaining, path, lines, paragraphs=paragraphs)
 
 
 _GRID_SPAN, _V_MERGE, _H_MERGE, _CELL_MERGE = W + "gridSpan", W + "vMerge", W + "hMerge", W + "cellMerge"
