@@ -14,7 +14,7 @@ class RoutingSettings:
     rules: str = variable(
         "LIGHTRAG_PARSER",
         "",
-        "Rules such as `*.md:native;*:legacy-R` (docs/routing.md). Unset: the command line uses "
+        "Rules such as `md:native;*:legacy-R` (docs/routing.md). Unset: the command line uses "
         "`*:native-teP;*:legacy-R`, programs the legacy engine.",
     )
     smart_heading: bool = variable(

@@ -33,7 +33,7 @@ def rules_option(function: F) -> F:
     return click.option(
         "--rules",
         metavar="R",
-        help="Routing rules instead of LIGHTRAG_PARSER, such as '*.md:native;*:legacy-R'.",
+        help="Routing rules instead of LIGHTRAG_PARSER, such as 'md:native;*:legacy-R'.",
     )(function)
 
 

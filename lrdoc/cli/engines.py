@@ -107,7 +107,10 @@ def probe(app: App, name: str) -> dict[str, Any] | None:
     spec = app.registry.spec(name)
     if spec.health is None:
         return None
-    answer: Availability = load_object(spec.health)(app.settings.named(spec.settings), PROBE_TIMEOUT_S)
+    try:
+        answer: Availability = load_object(spec.health)(app.settings.named(spec.settings), PROBE_TIMEOUT_S)
+    except Exception as e:  # the probe may be a plug-in's
+        answer = Availability(False, f"the probe failed: {type(e).__name__}: {e}")
     return {"ok": answer.ok, "reason": answer.reason, "remedy": answer.remedy}
 
 
@@ -124,9 +127,23 @@ def to_lines(record: dict[str, Any]) -> Iterator[str]:
     if record["default_for"]:
         yield from wrap("  default for: ", record["default_for"])
     for param in record["params"]:
-        values = "|".join(param["choices"]) or {"bool": "true|false", "str": "text"}.get(param["type"], "number")
-        default = "" if param["default"] is None else f" (default {to_json(param['default'])})"
-        yield printable(f"  {param['name']}={values}{default}: {param['help']}")
+        yield printable(f"  {param_line(param)}")
+
+
+def param_line(param: dict[str, Any]) -> str:
+    """ "page_range=text (short: pr; a list repeats it): pages to parse"."""
+    values = "|".join(param["choices"]) or {"bool": "true|false", "str": "text"}.get(param["type"], "number")
+    notes = []
+    if param["default"] is not None:
+        notes.append(f"default {to_json(param['default'])}")
+    if param["aliases"]:
+        notes.append(f"short: {', '.join(param['aliases'])}")
+    if param["repeated"]:
+        notes.append("a list repeats it")
+    if param["only_for"]:
+        notes.append(f"for {' '.join(param['only_for'])}")
+    told = f" ({'; '.join(notes)})" if notes else ""
+    return f"{param['name']}={values}{told}: {param['help']}"
 
 
 def wrap(head: str, words: list[str]) -> list[str]:
