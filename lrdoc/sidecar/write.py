@@ -136,6 +136,7 @@ class _Writer:
             UNSET if line.marks is None else Raw(line.marks),
             dict(block.extras) if block.extras else UNSET,
         )
+        self.assets.mark(block.extras)
         for rendered in line.items:
             if isinstance(rendered.item, Drawing) and rendered.item.asset is not None:
                 self.assets.need(rendered.item.asset.name)

@@ -19,7 +19,7 @@ def is_clean(text: str) -> bool:
 
 def clean(text: str) -> str:
     """The text without such characters. A pair of surrogates becomes the character that it stands for."""
-    if is_clean(text):
+    if text.isprintable() or is_clean(text):
         return text
     joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")  # drops lone surrogates
     return joined.translate(_TABLE)
