@@ -283,14 +283,29 @@ def _never_ends(state: StateBlock, line: int) -> bool:
     return False
 
 
+_FENCE = re.compile(r"^[ \t>]{0,40}(?:```|~~~)", re.MULTILINE)
+
+
 def _open_fence(state: StateBlock, first: int, last: int) -> bool:
     """Code begins between the lines and does not end there: the closing tag may be part of it."""
-    fences = 0
-    for line in range(first, last + 1):
-        begin = state.bMarks[line] + state.tShift[line]
-        if state.src.startswith(("```", "~~~"), begin):
-            fences += 1
-    return fences % 2 == 1
+    if "fences" not in state.env:
+        state.env["fences"] = [match.end() for match in _FENCE.finditer(state.src)]
+    fences: list[int] = state.env["fences"]
+    begin = bisect.bisect_left(fences, state.bMarks[first])
+    return (bisect.bisect_left(fences, state.eMarks[last] + 1) - begin) % 2 == 1
+
+
+def _first_outdented(state: StateBlock, line: int, end: int) -> int:
+    """The first line from `line` on that belongs to an outer container. Many calls cost one walk: it is remembered."""
+    known: dict[tuple[int, int], tuple[int, int]] = state.env.setdefault("outdented", {})
+    key = (state.level, state.blkIndent)
+    first, found = known.get(key, (0, -1))
+    if not first <= line < found:
+        found = line
+        while found < end and (state.sCount[found] >= state.blkIndent or state.isEmpty(found)):
+            found += 1
+        known[key] = line, found
+    return min(found, end)
 
 
 def _html_block(state: StateBlock, startLine: int, endLine: int, silent: bool) -> bool:
@@ -318,9 +333,7 @@ def _html_block(state: StateBlock, startLine: int, endLine: int, silent: bool) -
         if close <= state.eMarks[end - 1]:
             break
         last = bisect.bisect_left(state.eMarks, close)
-        if last >= endLine or _open_fence(state, end, last):
-            break
-        if any(state.sCount[line] < state.blkIndent and not state.isEmpty(line) for line in range(end, last + 1)):
+        if last >= _first_outdented(state, end, endLine) or _open_fence(state, end, last):
             break
         end = last + 1
         while end < endLine and not state.isEmpty(end) and state.sCount[end] >= state.blkIndent:

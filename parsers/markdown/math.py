@@ -254,6 +254,8 @@ def _inline_dollars(src: str, pos: int, end: int) -> tuple[int, str] | None:
     if src.startswith("`", pos + 1):
         quoted = _QUOTED.match(src, pos, end)
         return (quoted.end(), quoted[1].strip()) if quoted and quoted[1].strip() else None
+    if src[pos + 1 : pos + 2].isspace():
+        return None
     close = _after_braces(src, pos + 1, end)
     if close < 0:
         close = src.find("$", pos + 1, end)
@@ -275,6 +277,7 @@ def _inline_dollars(src: str, pos: int, end: int) -> tuple[int, str] | None:
 
 
 _MAX_BRACED = 1000
+_MAX_DEPTH = 8
 
 
 def _after_braces(src: str, pos: int, end: int) -> int:
@@ -284,6 +287,8 @@ def _after_braces(src: str, pos: int, end: int) -> int:
         mark = match[0]
         if mark == "{":
             depth += 1
+            if depth > _MAX_DEPTH:
+                return -1
         elif mark == "}":
             depth -= 1
             if depth < 0:

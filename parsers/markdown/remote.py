@@ -33,7 +33,9 @@ class RemotePictures:
         self._cache = cache
         self._cancelled = cancelled
         self._resolver = resolver
-        self._requests = 0
+        self.requests = 0
+        self.hits = 0
+        """Pictures that came from the cache."""
         self._bytes = 0
         self._deadline: float | None = None
         """When the time of all downloads is over; set by the first."""
@@ -42,6 +44,7 @@ class RemotePictures:
         """The picture, SVG drawn already."""
         kept = self._cache.get(url)
         if kept is not None:
+            self.hits += 1
             return kept
         try:
             data = self._download(url)
@@ -100,9 +103,9 @@ class RemotePictures:
         return download.fetch(url, limits, self._resolver)
 
     def _charge(self, url: str) -> None:
-        if self._requests >= self._settings.max_requests:
+        if self.requests >= self._settings.max_requests:
             raise self._over(url, "this document made too many requests", "NATIVE_MD_IMAGE_MAX_REQUESTS")
-        self._requests += 1
+        self.requests += 1
 
     def _over(self, url: str, reason: str, limit: str) -> PictureError:
         return PictureError(
@@ -136,8 +139,10 @@ def open_remote(settings: MarkdownSettings, context: ParseContext, source: bytes
         ignore=context.force_reparse or settings.force_reparse,
     )
     complete = False
+    remote = RemotePictures(settings, cache, context.cancelled)
     try:
-        yield RemotePictures(settings, cache, context.cancelled)
+        yield remote
         complete = True
+        context.cached = remote.hits > 0 and not remote.requests
     finally:
         cache.finish(complete=complete)
