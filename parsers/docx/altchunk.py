@@ -83,7 +83,9 @@ def _read_rtf(walk: Walk, data: bytes, source: Source, here: Source, sink: Any) 
     from striprtf.striprtf import rtf_to_text
 
     try:
-        text = rtf_to_text(data.decode("cp1252", "replace"), errors="replace")
+        text = rtf_to_text(  # type: ignore[no-untyped-call]
+            data.decode("cp1252", "replace"), errors="replace"
+        )
     except (ValueError, LookupError, IndexError, KeyError, TypeError, RecursionError) as error:
         walk.reader.warn("altchunk_left_out", f"The embedded RTF document cannot be read: {error}", here)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from lrdoc.document import Anchor, Drawing, Equation, Part, Table, Text
@@ -166,7 +167,7 @@ class Lines:
         if line.later:
             self.add_later(line)
 
-    def _note_items(self, parts: list[Any]) -> None:
+    def _note_items(self, parts: Iterable[Any]) -> None:
         for part in parts:
             if type(part) in _ITEMS:
                 self.items.append(len(self.lines))

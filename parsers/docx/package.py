@@ -81,7 +81,7 @@ class Budget:
     settings: DocxSettings
     nodes: int = 0
     parts: int = 0
-    bytes: int = 0
+    total_bytes: int = 0
     xml_bytes: int = 0
 
     def spend_part(self, data: bytes, part: str) -> None:
@@ -109,9 +109,9 @@ class Budget:
             )
 
     def spend_bytes(self, count: int, what: str) -> None:
-        self.bytes += count
+        self.total_bytes += count
         limit = self.settings.max_uncompressed_bytes
-        if 0 < limit < self.bytes:
+        if 0 < limit < self.total_bytes:
             raise LimitExceeded(
                 f"{what} unpacks to more than {limit} bytes (DOCX_MAX_UNCOMPRESSED_BYTES)",
                 limit="DOCX_MAX_UNCOMPRESSED_BYTES",

@@ -92,7 +92,7 @@ class Sections:
             self.title = self.title or text
         own = [line.paraid] if line.paraid and self._paraids and self._paraids[-1] == line.paraid else []
         self._finish_block(self._paraids[: len(self._paraids) - len(own)])
-        self._paraids[:] = own  # type: ignore[assignment]
+        self._paraids[:] = own
         while self._parents and self._parents[-1][0] >= level:
             self._parents.pop()
         self._outer = tuple(heading for _, heading in self._parents)
