@@ -14,6 +14,8 @@ from lrdoc.parsers.docx.state import Reader
 _MAX_SVG_PIXELS = 16_000_000
 _MAX_SVG_BYTES = 25 * 1024 * 1024
 _HEAD = 512
+_SMALL = 1024 * 1024
+"""Pictures up to this size are read at once; larger ones go to the disk piece by piece."""
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"\xff\xd8\xff", "jpeg"),
@@ -61,7 +63,9 @@ def store_file(reader: Reader, part: str, source: Source) -> Asset | None:
     stored = _stored(reader).files
     key = reader.package.prefix + part
     if key not in stored:
-        stored[key] = _put(reader, part, posixpath.basename(part), source, "embedded_file")
+        is_there = _is_there(reader, part, source, "embedded_file")
+        name = posixpath.basename(part)
+        stored[key] = _stream(reader, part, name, source, "embedded_file") if is_there else None
     return stored[key]
 
 
@@ -81,7 +85,13 @@ def _stored(reader: Reader) -> _Stored:
 
 def _picture(reader: Reader, part: str, source: Source) -> Picture | None:
     name = posixpath.basename(part)
-    head = _head(reader, part)
+    if not _is_there(reader, part, source, "picture"):
+        return None
+    small = reader.package.size(part) <= _SMALL
+    data = reader.package.read(part) if small else None
+    if small and data is None:
+        return None
+    head = data[:_HEAD] if data is not None else _head(reader, part)
     form = _sniff(head) or _declared_format(reader, part)
     if form == "svg":
         drawn = _draw(reader, part, source)
@@ -89,15 +99,20 @@ def _picture(reader: Reader, part: str, source: Source) -> Picture | None:
             return drawn
     if form and format_of(name) != form and format_of(name) in ("", "tmp", "bin", "dat", "img"):
         name = f"{posixpath.splitext(name)[0]}.{form}"
-    asset = _put(reader, part, name, source, "picture")
+    asset = (
+        reader.context.assets.put(data, name) if data is not None else _stream(reader, part, name, source, "picture")
+    )
     return Picture(asset, form) if asset is not None else None
 
 
-def _put(reader: Reader, part: str, name: str, source: Source, what: str) -> Asset | None:
-    words = what.replace("_", " ")
-    if not reader.package.has(part):
-        reader.warn(f"{what}_missing", f"The {words} {part} is not in the package", source)
-        return None
+def _is_there(reader: Reader, part: str, source: Source, what: str) -> bool:
+    if reader.package.has(part):
+        return True
+    reader.warn(f"{what}_missing", f"The {what.replace('_', ' ')} {part} is not in the package", source)
+    return False
+
+
+def _stream(reader: Reader, part: str, name: str, source: Source, what: str) -> Asset | None:
     stream = reader.package.stream(part)
     if stream is None:
         return None
@@ -105,7 +120,7 @@ def _put(reader: Reader, part: str, name: str, source: Source, what: str) -> Ass
         with stream:
             return reader.context.assets.put(stream, name)
     except PART_ERRORS as error:
-        reader.warn(f"{what}_unreadable", f"The {words} {part} cannot be read: {error}", source)
+        reader.warn(f"{what}_unreadable", f"The {what.replace('_', ' ')} {part} cannot be read: {error}", source)
         return None
 
 
