@@ -121,7 +121,8 @@ def _read_slice(
     hints = typing.get_type_hints(cls)
     values: dict[str, Any] = {}
     for field, variable in variables_of(cls).items():
-        text = environ.get(variable.name, "").strip()
+        text = environ.get(variable.name, "")
+        text = text if variable.verbatim else text.strip()
         if not text:
             continue
         try:

@@ -30,6 +30,8 @@ class Variable:
     """Never shown in messages, logs or reports."""
     parse: Callable[[str], Any] | None = None
     """Turns the text into the value; raises ValueError with the reason. None: by the type of the default."""
+    verbatim: bool = False
+    """Blanks at either end belong to the value, as in a separator."""
 
 
 def variable(
@@ -44,9 +46,10 @@ def variable(
     lenient: bool = False,
     secret: bool = False,
     parse: Callable[[str], Any] | None = None,
+    verbatim: bool = False,
 ) -> Any:
     """A dataclass field that is read from the environment variable `name`."""
-    described = Variable(name, help, unit, minimum, maximum, choices, lenient, secret, parse)
+    described = Variable(name, help, unit, minimum, maximum, choices, lenient, secret, parse, verbatim)
     return dataclasses.field(default=default, metadata={_KEY: described})
 
 

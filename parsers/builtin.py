@@ -48,15 +48,21 @@ NATIVE_PARAMS = (
         only_for=WORD,
         default_env="DOCX_SMART_HEADING",
     ),
-    ParamSpec("changes", str, "accept", "tracked changes: the final text, the original, or both marked",
-              ("accept", "reject", "annotate"), only_for=WORD),
+    ParamSpec(
+        "changes",
+        str,
+        "accept",
+        "tracked changes: the final text, the original, or both marked",
+        ("accept", "reject", "annotate"),
+        only_for=WORD,
+    ),
     _region("comments", "comments"),
     _region("headers", "page headers and footers"),
     _region("toc", "tables of contents"),
     ParamSpec("hidden", str, "drop", "hidden text: left out with a warning, or kept", ("drop", "body"), only_for=WORD),
     ParamSpec("inline_math", bool, True, "read $…$ as equations", only_for=MARKDOWN),
     ParamSpec("local_images", bool, False, "read pictures beside a single markdown file", only_for=MARKDOWN),
-)  # fmt: skip
+)
 
 MINERU_PARAMS = (
     ParamSpec(

@@ -88,36 +88,54 @@ def read_pattern(text: str) -> str:
 class ChunkSettings:
     """Parameters of the chunkers."""
 
-    size: int | None = variable("CHUNK_SIZE", DEFAULT_SIZE, "Size of a chunk where a strategy has none of its own.",
-                         unit="tokens", minimum=1)  # fmt: skip
-    overlap: int | None = variable("CHUNK_OVERLAP_SIZE", DEFAULT_OVERLAP,
-                            "Overlap of neighbouring chunks where a strategy has none of its own.",
-                            unit="tokens", minimum=0)  # fmt: skip
+    size: int | None = variable(
+        "CHUNK_SIZE", DEFAULT_SIZE, "Size of a chunk where a strategy has none of its own.", unit="tokens", minimum=1
+    )
+    overlap: int | None = variable(
+        "CHUNK_OVERLAP_SIZE",
+        DEFAULT_OVERLAP,
+        "Overlap of neighbouring chunks where a strategy has none of its own.",
+        unit="tokens",
+        minimum=0,
+    )
     f_size: int | None = variable("CHUNK_F_SIZE", None, "Size of a chunk for F.", unit="tokens", minimum=1)
     f_overlap: int | None = variable("CHUNK_F_OVERLAP_SIZE", None, "Overlap for F.", unit="tokens", minimum=0)
-    f_split_by: str | None = variable("CHUNK_F_SPLIT_BY_CHARACTER", None, "F cuts at this text first.")
-    f_split_only: bool = variable("CHUNK_F_SPLIT_BY_CHARACTER_ONLY", False,
-                                  "F cuts at that text only; a longer piece is an error.")  # fmt: skip
+    f_split_by: str | None = variable("CHUNK_F_SPLIT_BY_CHARACTER", None, "F cuts at this text first.", verbatim=True)
+    f_split_only: bool = variable(
+        "CHUNK_F_SPLIT_BY_CHARACTER_ONLY", False, "F cuts at that text only; a longer piece is an error."
+    )
     r_size: int | None = variable("CHUNK_R_SIZE", None, "Size of a chunk for R.", unit="tokens", minimum=1)
     r_overlap: int | None = variable("CHUNK_R_OVERLAP_SIZE", None, "Overlap for R.", unit="tokens", minimum=0)
-    r_separators: tuple[str, ...] = variable("CHUNK_R_SEPARATORS", DEFAULT_SEPARATORS,
+    r_separators: tuple[str, ...] = variable(
+        "CHUNK_R_SEPARATORS",
+        DEFAULT_SEPARATORS,
         "JSON list of the texts at which R cuts, strongest first; at most 64 of at most 256 characters.",
-        lenient=True, parse=read_separators)  # fmt: skip
+        lenient=True,
+        parse=read_separators,
+    )
     v_size: int | None = variable("CHUNK_V_SIZE", None, "Size of a chunk for V.", unit="tokens", minimum=1)
-    v_threshold: str = variable("CHUNK_V_BREAKPOINT_THRESHOLD_TYPE", "percentile",
-                                "How V finds the breaks.", choices=THRESHOLDS)  # fmt: skip
-    v_amount: float | None = variable("CHUNK_V_BREAKPOINT_THRESHOLD_AMOUNT", None,
-                                      "Magnitude of that threshold; unset: the usual one of its type.")  # fmt: skip
+    v_threshold: str = variable(
+        "CHUNK_V_BREAKPOINT_THRESHOLD_TYPE", "percentile", "How V finds the breaks.", choices=THRESHOLDS
+    )
+    v_amount: float | None = variable(
+        "CHUNK_V_BREAKPOINT_THRESHOLD_AMOUNT", None, "Magnitude of that threshold; unset: the usual one of its type."
+    )
     v_buffer: int = variable("CHUNK_V_BUFFER_SIZE", 1, "Sentences on either side that V compares together.", minimum=0)
-    v_min_size: int = variable("CHUNK_V_MIN_SIZE", 0, "V ends no group of sentences below this.",
-                               unit="tokens", minimum=0)  # fmt: skip
-    v_pattern: str = variable("CHUNK_V_SENTENCE_SPLIT_REGEX", DEFAULT_SENTENCE_REGEX,
-                              "Regular expression at which V splits sentences.", parse=read_pattern)  # fmt: skip
-    p_size: int | None = variable("CHUNK_P_SIZE", DEFAULT_P_SIZE,
-                           "Size of a chunk for P, which inherits no other.", unit="tokens", minimum=1)  # fmt: skip
+    v_min_size: int = variable(
+        "CHUNK_V_MIN_SIZE", 0, "V ends no group of sentences below this.", unit="tokens", minimum=0
+    )
+    v_pattern: str = variable(
+        "CHUNK_V_SENTENCE_SPLIT_REGEX",
+        DEFAULT_SENTENCE_REGEX,
+        "Regular expression at which V splits sentences.",
+        parse=read_pattern,
+        verbatim=True,
+    )
+    p_size: int | None = variable(
+        "CHUNK_P_SIZE", DEFAULT_P_SIZE, "Size of a chunk for P, which inherits no other.", unit="tokens", minimum=1
+    )
     p_overlap: int | None = variable("CHUNK_P_OVERLAP_SIZE", None, "Overlap for P.", unit="tokens", minimum=0)
-    p_drop_references: bool | None = variable("CHUNK_P_DROP_REFERENCES", None,
-                                              "P leaves out the list of references.")  # fmt: skip
+    p_drop_references: bool | None = variable("CHUNK_P_DROP_REFERENCES", None, "P leaves out the list of references.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_files import shared_dir
 
+from lrdoc.chunkers.registry import BUILTIN
 from lrdoc.errors import SettingsError
-from lrdoc.routing.chunk_options import DEFAULT_SEPARATORS, ChunkSettings, resolve_chunk_options
+from lrdoc.routing.chunk_options import DEFAULT_SEPARATORS, STRATEGIES, ChunkSettings, resolve_chunk_options
+from lrdoc.routing.params import CHUNK_PARAMS
 from lrdoc.settings import load
 
 CLASS = "lrdoc.routing.chunk_options:ChunkSettings"
@@ -213,3 +215,26 @@ def test_any_mapping_gives_json_and_stays_as_it_was(overrides: dict[str, Any], o
     again = resolve_chunk_options(ChunkSettings(), found.values, options)
     assert again.values == found.values
     assert not again.errors
+
+
+def test_blanks_of_a_separator_belong_to_it() -> None:
+    settings = settings_of({"CHUNK_F_SPLIT_BY_CHARACTER": "\n", "CHUNK_V_SENTENCE_SPLIT_REGEX": r"\. "})
+    assert resolve_chunk_options(settings, None, "F").values["fixed_token"]["split_by_character"] == "\n"
+    assert resolve_chunk_options(settings, None, "V").values["semantic_vector"]["sentence_split_regex"] == r"\. "
+    assert settings_of({"CHUNK_F_SPLIT_BY_CHARACTER": ""}).f_split_by is None
+
+
+def test_the_chunkers_know_every_option_and_share_its_default() -> None:
+    specs = {spec.name: spec for spec in BUILTIN}
+    for letter, strategy in STRATEGIES.items():
+        snapshot = resolve_chunk_options(ChunkSettings(), None, letter).values[strategy]
+        options = {option.name: option for option in specs[strategy].options}
+        assert set(snapshot) <= set(options)
+        for name, value in snapshot.items():
+            default = options[name].default
+            if name != "sentence_split_regex":
+                assert value == (list(default) if isinstance(default, tuple) else default), name
+    for letter, params in CHUNK_PARAMS.items():
+        spec = next(spec for spec in BUILTIN if spec.letter == letter)
+        in_hint = {option.name: option.aliases for option in spec.options if option.in_hint}
+        assert {param.name: param.aliases for param in params if param.name != "chunker"} == in_hint
