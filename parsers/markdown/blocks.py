@@ -37,6 +37,7 @@ Warn = Callable[[str, str, Source | None], None]
 _NUMBER = re.compile(r"\s*(\((?:[A-Za-z]\.?)?\d[\w.\-]*\))[.,;]?\s*$")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])(?=[\s>])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*+>", re.IGNORECASE)
 _TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
+_SPACES = re.compile(r"[ \t\n]+")
 _RUN = re.compile(r"`{3,}")
 
 
@@ -221,7 +222,7 @@ class Mapper:
 
     def _begin_section(self, flow: Flow, level: int, lines: Sequence[int] | None) -> None:
         parts = merge_text(flow.parts)
-        heading = " ".join(plain_text(parts).split())
+        heading = _SPACES.sub(" ", plain_text(parts)).strip(" ")
         if not heading or len(heading) > MAX_HEADING_CHARS:
             if heading:
                 self._warn(
@@ -509,7 +510,8 @@ class Mapper:
             if parts:
                 parts.append(Text("\n\n"))
             parts.append(Text(f"[^{label}]: ", part.source))
-            self._in_text.add(label)
+            if self._definitions.get(label) is note:
+                self._in_text.add(label)
             for called in note.labels:
                 known = called in self._definitions and called not in self._in_text
                 if known and called not in attached:

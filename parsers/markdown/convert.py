@@ -71,8 +71,8 @@ def convert(
     if matter.problem:
         warnings.add(
             "front_matter_unreadable",
-            f"The front matter cannot be read and stays in the text: {matter.problem}.",
-            Source(part, lines=(1, 2)),
+            f"The front matter cannot be read and is kept as it is, as the attribute front_matter: {matter.problem}.",
+            Source(part, lines=(1, matter.lines + 1)),
         )
     body = _after_lines(text, matter.lines)
     pictures = Pictures(context.assets, settings, warnings.add, files=files, remote=remote, no_files=no_files)

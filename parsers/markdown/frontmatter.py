@@ -12,6 +12,7 @@ _MAX_DEPTH = 20
 _MAX_VALUES = 20_000
 """Values after aliases are followed: a few lines of YAML can stand for billions."""
 _YAML_END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(\S.{0,300}?)[\"']?[ \t]*$", re.MULTILINE)
 _TOML_END = re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)
 
 
@@ -22,7 +23,7 @@ class FrontMatter(NamedTuple):
     lines: int
     """Lines that it takes, fences included; 0 when there is none."""
     problem: str
-    """Why something that looks like front matter could not be read; it stays in the text then."""
+    """Why something that looks like front matter could not be read; its text is then the value `front_matter`."""
 
 
 _PLAIN: tuple[tuple[str, str, list[str]], ...] = (
@@ -58,7 +59,11 @@ def read(text: str) -> FrontMatter:
     except (ValueError, RecursionError, ArithmeticError) as e:
         looks = fence == "+++" or re.search(r"^[A-Za-z_][\w -]*:(?:\s|$)", body, re.MULTILINE)
         reason = " ".join(str(e).split())[:200] or type(e).__name__
-        return FrontMatter({}, 0, reason) if looks else _NONE
+        if not looks:
+            return _NONE
+        unread = {"front_matter": body.rstrip("\n")}
+        title = _TITLE.search(body)
+        return FrontMatter(unread if title is None else {"title": title[1], **unread}, lines, reason)
     if not isinstance(plain, dict):
         return _NONE
     return FrontMatter(plain, lines, "")
