@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -394,3 +395,12 @@ def _changes(shape: Any) -> list[Any]:
         changed = [[*shape[:n], inner, *shape[n + 1 :]] for n, value in enumerate(shape) for inner in _changes(value)]
         return [*changed, shape[:-1], {}] if shape else [{}]
     return [7, None, "", -1, [], True]
+
+
+def test_every_code_is_in_the_reference() -> None:
+    root = Path(__file__).resolve().parents[2]
+    told = (root / "docs" / "sidecar-format.md").read_text("utf-8")
+    code = "".join(path.read_text("utf-8") for path in (root / "lrdoc" / "sidecar").glob("check*.py"))
+    used = set(re.findall(r'(?:problem|lacks)\(\s*"([a-z_0-9]+)"', code))
+    assert len(used) > 30
+    assert {name for name in used if f"`{name}`" not in told} == set()
