@@ -213,8 +213,10 @@ def test_any_mapping_gives_json_and_stays_as_it_was(overrides: dict[str, Any], o
     assert repr(overrides) == repr(before)
     assert json.loads(json.dumps(found.values)) == found.values
     again = resolve_chunk_options(ChunkSettings(), found.values, options)
-    assert again.values == found.values
     assert not again.errors
+    # Separators that are no list leave the slot empty, which a snapshot cannot say.
+    if all(warning.kind != "separators_no_list" for warning in found.warnings):
+        assert again.values == found.values
 
 
 def test_blanks_of_a_separator_belong_to_it() -> None:
