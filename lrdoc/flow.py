@@ -110,7 +110,7 @@ class ParsedFile:
         if written.blocks_path is not None:
             return MARKER + read_merged(written.blocks_path)
         assert written.text_path is not None
-        return written.text_path.read_text("utf-8")
+        return written.text_path.read_bytes().decode()
 
 
 def silent(event: Event) -> None:
@@ -174,6 +174,8 @@ def parse_file(
             source=facts,
         )
         written = write_document(document, info, folder)
+        if written.text_path is None and not (written.blocks or written.regions):
+            raise EmptyDocumentError(f"{path.name} holds nothing but white space")
         context.check()
     seconds = StageSeconds(parsed - started, time.perf_counter() - parsed)
     return ParsedFile(path, plan, doc_id, written.moved_to(parsed_dir), document, seconds, context.cached, kept)
