@@ -196,3 +196,15 @@ def test_the_time_is_utc_with_microseconds_and_can_be_fixed() -> None:
     now = datetime(2026, 1, 2, 5, 4, 5, tzinfo=timezone(timedelta(hours=2)))
     assert parse_time(FlowSettings(), now) == "2026-01-02T03:04:05.000000+00:00"
     assert parse_time(FlowSettings(source_date_epoch=0), now) == "1970-01-01T00:00:00.000000+00:00"
+
+
+def test_a_document_of_white_space_is_empty(source: Path) -> None:
+    blank = Document("docx", blocks=(Block(parts=(Text(" \n"),)),))
+    with pytest.raises(EmptyDocumentError, match="white space"):
+        run(source, Fake(lambda context: blank))
+    assert not (source.parent / "out").exists()
+
+
+def test_raw_text_keeps_its_line_ends(source: Path) -> None:
+    raw = Document("txt", blocks=(Block(parts=(Text("a\r\nb\r"),)),), kind="raw")
+    assert run(source, Fake(lambda context: raw)).read_content() == "a\r\nb\r"
