@@ -6,6 +6,7 @@ belong to the cell above that starts at the same grid column, and to nothing els
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -59,14 +60,20 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
     notes_before = len(walk.reader.note_calls)
     walk.in_cell += 1
     rows: list[_Row] = []
-    for row_element, row_path in _children(element, path, _TR):
-        properties = row_element.find(_TRPR)
-        if is_row_gone(properties, walk.options):
-            continue
-        if properties is not None and walk.options.changes == "reject":
-            properties = before_change(properties, W + "trPrChange", _TRPR)
-        row = _Row(is_header=properties is not None and is_on(properties.find(W + "tblHeader")))
+    for row_element, row_path in _children(element, path, _TR, "tr"):
+        row = _Row()
+        properties = None
+        for child in row_element:
+            if child.tag == _TRPR:
+                properties = child
+            elif child.tag == _TC:
+                break
         if properties is not None:
+            if is_row_gone(properties, walk.options):
+                continue
+            if walk.options.changes == "reject":
+                properties = before_change(properties, W + "trPrChange", _TRPR)
+            row.is_header = is_on(properties.find(W + "tblHeader"))
             row.width = _number(properties, "gridBefore", walk, row_path)
         yield from _read_cells(walk, row_element, row_path, row, source)
         if properties is not None:
@@ -83,14 +90,14 @@ def _read_cells(walk: Walk, element: Any, path: str, row: _Row, table: Source) -
     """Read the cells of a row. Each begins on the page where the row begins."""
     page_before, page_after = walk.page, walk.page
     merging = False
-    for cell_element, cell_path in _children(element, path, _TC):
+    for cell_element, cell_path in _children(element, path, _TC, "tc"):
         width, vertical, horizontal = 1, "", ""
         content = iter(cell_element)
         child = next(content, None)
         if child is not None and child.tag == _TCPR:
-            if is_cell_gone(child, walk.options):
-                continue
             width, vertical, horizontal = _cell_layout(child, walk, cell_path)
+            if not width:
+                continue
             child = next(content, None)
         parts: tuple[Part, ...] = ()
         walk.page = page_before
@@ -143,13 +150,18 @@ def _read_content(walk: Walk, child: Any, rest: Any, path: str, lines: Lines, is
     yield walk.reader.blocks(walk, remaining, path, lines, paragraphs=paragraphs)
 
 
+_TRACKED_CELLS = frozenset((W + "cellMerge", W + "cellDel", W + "cellIns", W + "tcPrChange"))
 _GRID_SPAN, _V_MERGE, _H_MERGE, _CELL_MERGE = W + "gridSpan", W + "vMerge", W + "hMerge", W + "cellMerge"
 
 
 def _cell_layout(properties: Any, walk: Walk, path: str) -> tuple[int, str, str]:
-    """Columns of a cell, and its part in a vertical and a horizontal merge: restart, continue or ""."""
+    """Columns of a cell, and its part in a vertical and a horizontal merge: restart, continue or "".
+
+    A cell of no columns is one that a tracked change takes away.
+    """
     rejecting = walk.options.changes == "reject"
     width, vertical, horizontal = 1, "", ""
+    is_tracked = rejecting
     for child in before_change(properties, W + "tcPrChange", _TCPR) if rejecting else properties:
         tag = child.tag
         if tag == _GRID_SPAN:
@@ -158,19 +170,36 @@ def _cell_layout(properties: Any, walk: Walk, path: str) -> tuple[int, str, str]
             vertical = "restart" if child.get(VAL) == "restart" else "continue"
         elif tag == _H_MERGE:
             horizontal = "restart" if child.get(VAL) == "restart" else "continue"
-    tracked = properties.find(_CELL_MERGE)
-    if tracked is not None:
-        state = tracked.get(W + ("vMergeOrig" if rejecting else "vMerge"))
+        elif tag in _TRACKED_CELLS:
+            is_tracked = True
+    if is_tracked:
+        if is_cell_gone(properties, walk.options):
+            return 0, "", ""
+        merge = properties.find(_CELL_MERGE)
+        state = merge.get(W + ("vMergeOrig" if rejecting else "vMerge")) if merge is not None else None
         if state is not None:
             vertical = "restart" if state == "rest" else "continue"
     return width, vertical, horizontal
 
 
-def _children(element: Any, path: str, wanted: str) -> Any:
-    """Rows of a table or cells of a row, in order, through controls, custom XML, changes and alternatives."""
+def _children(element: Any, path: str, wanted: str, name: str) -> Iterable[tuple[Any, str]]:
+    """Rows of a table or cells of a row with their paths."""
+    found: list[tuple[Any, str]] = []
+    number = 0
+    for child in element:
+        tag = child.tag
+        if tag == wanted:
+            number += 1
+            found.append((child, f"{path}/{name}[{number}]"))
+        elif tag not in _PROPERTIES:
+            return _wrapped_children(element, path, wanted, name)
+    return found
+
+
+def _wrapped_children(element: Any, path: str, wanted: str, name: str) -> Iterator[tuple[Any, str]]:
+    """The same, in order, through controls, custom XML, changes and alternatives."""
     counts: dict[str, int] = {}
     stack = [(iter(element), path, counts)]
-    name = local_name(wanted)
     while stack:
         iterator, place, counts = stack[-1]
         for child in iterator:
