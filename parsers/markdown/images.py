@@ -126,9 +126,6 @@ class Pictures:
         except PictureError as e:
             self._warn(e.code, e.message, source)
             return None
-        except LimitExceeded as e:
-            self._warn("picture_too_large", e.message, source)
-            return None
 
     def _relative(self, src: str) -> tuple[bytes, str]:
         shown = shorten(src)
@@ -172,7 +169,10 @@ class Pictures:
         if stem and own in ("jpg", "jpeg", "tif", "tiff") and form in ("jpeg", "tiff"):
             extension = own
         suggested = f"{stem}.{extension}" if stem else f"image-{digest[:12]}.{extension}"
-        return _Stored(self._sink.put(data, suggested), form)
+        try:
+            return _Stored(self._sink.put(data, suggested), form)
+        except LimitExceeded as e:
+            raise PictureError("picture_too_large", e.message) from None
 
 
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[^;,]*)*),", re.IGNORECASE)

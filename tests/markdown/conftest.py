@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from markdown_builder import parse_bytes
+from picture_server import PictureServer, picture_server
 
 from lrdoc.document import Document
 
@@ -34,3 +35,10 @@ def md(tmp_path: Path) -> Callable[..., Document]:
         return parse_bytes(text if isinstance(text, bytes) else text.encode(), tmp_path, **options)
 
     return parse
+
+
+@pytest.fixture
+def pictures() -> Iterator[PictureServer]:
+    """A server on this machine."""
+    with picture_server() as server:
+        yield server
