@@ -117,6 +117,8 @@ def _read_loose(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
     read_inline(line, (element,))
     yield from read_boxes(walk, line)
     if line.parts or line.later:
+        if walk.carry is not None:
+            yield from _finish_carry(walk, sink)
         sink.paragraph(line)
 
 

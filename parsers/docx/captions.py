@@ -8,12 +8,13 @@ A caption stays in the text; its words are also given to the item it belongs to.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
 
-from lrdoc.document import Drawing, Equation, Table, Text, plain_text
+from lrdoc.document import Drawing, Equation, NoteRef, Table, Text, plain_text
 from lrdoc.parsers.docx.state import Line
 
 Kind = Literal["table", "drawing", "equation", ""]
@@ -73,11 +74,18 @@ def _kind_of(text: str) -> Kind:
     return ""
 
 
-def attach(lines: list[list[Any]], certain: dict[int, Caption], items: list[int], later: dict[int, int]) -> None:
+def attach(
+    lines: list[list[Any]],
+    certain: dict[int, Caption],
+    items: list[int],
+    later: dict[int, int],
+    note_texts: Callable[[list[str]], tuple[str, ...]],
+) -> None:
     """Give each caption to the item next to it. Tables look below first, everything else above.
 
     `certain`: captions by style or field, by line; `items`: lines that hold items; `later`: lines that belong to a
-    paragraph above, such as the data of a chart, and the line of that paragraph.
+    paragraph above, such as the data of a chart, and the line of that paragraph; `note_texts`: gives the notes that a
+    caption calls, which belong to the item as well.
     """
     captions = dict(certain)
     for at in items:
@@ -97,7 +105,10 @@ def attach(lines: list[list[Any]], certain: dict[int, Caption], items: list[int]
             line, index = found
             taken.add(found)
             lines[line] = list(lines[line])
-            lines[line][index] = msgspec.structs.replace(lines[line][index], caption=caption.text)
+            item = lines[line][index]
+            notes = note_texts([part.mark for part in lines[at] if type(part) is NoteRef])
+            footnotes = (*item.footnotes, *(text for text in notes if text not in item.footnotes))
+            lines[line][index] = msgspec.structs.replace(item, caption=caption.text, footnotes=footnotes)
 
 
 def _item_of(line: list[Any], caption: Caption, at: int, taken: set[tuple[int, int]]) -> tuple[int, int] | None:

@@ -142,3 +142,10 @@ def test_lists_of_notes_count_on_their_own() -> None:
     document = parse(p("x", ppr=item) + p(r("y"), ref(1), ppr=item), footnotes={1: p("n", ppr=item)})
     assert lines(document) == ["1. x", "2. y[^1]"]
     assert notes(document) == [("1", "1. n")]
+
+
+def test_a_note_of_a_caption_is_told_to_the_item() -> None:
+    body = p(run(picture("rP1"))) + p(r("Figure 1: dot"), ref(1), style="Caption")
+    document = parse(body, footnotes={1: note("drawn by hand")}, media={"rP1": ("a.png", png())})
+    drawing = next(part for part in document.blocks[0].parts if isinstance(part, Drawing))
+    assert (drawing.caption, drawing.footnotes) == ("Figure 1: dot", ("drawn by hand",))
