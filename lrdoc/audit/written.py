@@ -15,7 +15,7 @@ import msgspec
 from lrdoc.audit.base import FORMULA, Place
 from lrdoc.audit.html_text import html_text
 from lrdoc.errors import SidecarError
-from lrdoc.sidecar.escape import unescape
+from lrdoc.sidecar.escape import unescape, unescape_with_offsets
 
 _TAG = re.compile(
     r"<(?:table(?P<table> [^<>]*)>(?P<body>.*?)</table>"
@@ -343,6 +343,9 @@ class _Cursor:
         self.raw_start = 0
         self.fresh = True  # nothing but generated text on this line so far
         self.label: list[str] = []
+        self.resolved = ""
+        self.moved: dict[int, int] = {}
+        """Offsets in the text → offsets in `resolved`, when something between two tags is escaped."""
 
     def inside(self, start: int, end: int) -> list[_Claim]:
         """Claims within a range, without those that span all of it or more."""
@@ -365,8 +368,9 @@ class _Cursor:
             self.index += 1
 
     def plain(self, end: int) -> None:
-        """Ordinary text up to `end`."""
+        """Ordinary text up to `end`, which is a tag or the end of all."""
         claims = self.claims
+        self._resolve_escapes(end)
         while self.at < end:
             while self.index < len(claims) and claims[self.index].end <= self.at:
                 self.index += 1
@@ -388,11 +392,30 @@ class _Cursor:
                     continue
             self._claimed(claim.place, stop)
 
+    def _resolve_escapes(self, end: int) -> None:
+        """What is escaped may begin in one range and end in the next, so all text up to the next tag is one."""
+        start = self.at
+        self.moved = {}
+        segment = self.text[start:end]
+        if self.reader.written.raw or ("&" not in segment and "[\\" not in segment):
+            return
+        bounds = {0, len(segment)}
+        for claim in self.touching(start, end):
+            bounds.update((max(claim.start - start, 0), min(claim.end - start, len(segment))))
+        offsets = sorted(bounds)
+        self.resolved, moved = unescape_with_offsets(segment, offsets)
+        self.moved = {start + offset: target for offset, target in zip(offsets, moved, strict=True)}
+
+    def _unescaped(self, start: int, end: int) -> str:
+        if start in self.moved and end in self.moved:
+            return self.resolved[self.moved[start] : self.moved[end]]
+        return self.text[start:end]
+
     def _claimed(self, place: Place, stop: int) -> None:
         if self.raw_place != place:
             self.flush()
             self.raw_place, self.raw_start = place, self.at
-        self.raw.append(self.text[self.at : stop])
+        self.raw.append(self._unescaped(self.at, stop))
         self.at = stop
         if self.label:
             self._label(place)
@@ -441,8 +464,6 @@ class _Cursor:
     def flush(self) -> None:
         if self.raw_place is not None:
             text = "".join(self.raw)
-            if not self.reader.written.raw:
-                text = unescape(text)
             if text and not text.isspace():
                 piece = Piece(text, (*self.order, self.raw_start), self.kept, self.copy, self.where)
                 self.reader.written.pieces.setdefault(self.raw_place, []).append(piece)

@@ -278,3 +278,11 @@ def test_other_formats_and_other_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.docx").write_bytes(docx(p("x")))
     with pytest.raises(SidecarError, match="blocks"):
         count(tmp_path / "a.docx", tmp_path)
+
+
+def test_escapes_are_read_in_their_surroundings(tmp_path: Path) -> None:
+    """`&lt;cite` before a letter is no tag, also when the letter is from another place or from us."""
+    body = p("&lt;cite") + p("a <tab") + p("le>")
+    joined = line(("&lt;cite", FIRST), ("x", ""), ("\n", ""), ("a &lt;tab", SECOND), ("le>", THIRD))
+    result = audit(tmp_path, body, [joined])
+    assert [problem.code for problem in result.problems] == ["unclaimed"]
