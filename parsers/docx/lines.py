@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, Protocol
 
 from lrdoc.document import Anchor, Drawing, Equation, Part, Table, Text
 from lrdoc.parsers.docx.captions import Caption, attach, certain_caption
 from lrdoc.parsers.docx.names import W
+from lrdoc.parsers.docx.notes import note_texts
 from lrdoc.parsers.docx.numbering import Label
 from lrdoc.parsers.docx.state import BREAK, NEWLINE, Box, Job, Line, Walk
 
@@ -190,7 +192,7 @@ class Lines:
     def finish(self) -> tuple[Part, ...]:
         """All lines in normal form, captions tied to their items."""
         if self.items:
-            attach(self.lines, self.captions, self.items, self.later)
+            attach(self.lines, self.captions, self.items, self.later, partial(note_texts, self.walk.reader))
         return join_lines(self.lines)
 
 
