@@ -76,6 +76,14 @@ _TOC_ID = re.compile(r"(?:toc|verzeichnis|tm|contents)[1-9]|tableof(?:figures|au
 _TOC_HEADING_NAMES = frozenset(
     ("toc heading", "contents heading", "toa heading", "tocheading", "inhaltsverzeichnisüberschrift")
 )
+_CONTENTS_WORDS = frozenset(
+    (
+        "contents|table of contents|inhalt|inhaltsverzeichnis|table des matières|sommaire|contenido|índice|"
+        "tabla de contenido|sommario|indice|inhoud|inhoudsopgave|conteúdo|sumário|spis treści|obsah|содержание|"
+        "оглавление|目录|目錄|目次|차례|목차|içindekiler|mục lục|daftar isi|المحتويات|תוכן עניינים|list of figures|"
+        "list of tables|abbildungsverzeichnis|tabellenverzeichnis"
+    ).split("|")
+)
 _CODE_NAME = re.compile(
     r"source ?code|\bcode\b|preformatted|verbatim|program ?listing|source text|teletype|"
     r"html (?:code|typewriter|keyboard|sample|variable)|macro text",
@@ -114,6 +122,11 @@ def is_toc_name(name: str) -> bool:
 
 def is_toc_heading_name(name: str) -> bool:
     return name.strip().lower() in _TOC_HEADING_NAMES
+
+
+def is_contents_word(text: str) -> bool:
+    """A line that says nothing but that a table of contents follows."""
+    return len(text) < 60 and " ".join(text.split()).strip(" :.").lower() in _CONTENTS_WORDS
 
 
 def is_code_name(name: str) -> bool:

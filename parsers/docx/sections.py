@@ -14,6 +14,7 @@ from lrdoc.document import (
     Text,
     plain_text,
 )
+from lrdoc.parsers.docx.headings import is_contents_word
 from lrdoc.parsers.docx.lines import Lines
 from lrdoc.parsers.docx.state import BREAK, Line, Reader, Walk
 
@@ -34,6 +35,7 @@ class Sections:
         self._heading_line: list[Any] | None = None
         self._lines = Lines(walk)
         self._toc = Lines(walk)
+        self._toc_paraids: list[str] = []
         walk.paraids = []
         self._paraids = walk.paraids
 
@@ -42,6 +44,10 @@ class Sections:
         if line.in_toc or style.is_toc or style.is_toc_heading:
             by_field_only = not (self.walk.toc_controls or style.is_toc or style.is_toc_heading)
             if not (by_field_only and line.level) and self.reader.options.toc != "body":
+                if not self._toc.lines:
+                    self._take_contents_heading()
+                if line.paraid and self._paraids and self._paraids[-1] == line.paraid:
+                    self._toc_paraids.append(self._paraids.pop())
                 self._toc.paragraph(line)
                 return
         elif self._toc.lines:
@@ -130,11 +136,20 @@ class Sections:
 
     def _finish_toc(self) -> None:
         if self._toc.lines and self.reader.options.toc == "region":
-            self.reader.regions.append(Block(parts=self._toc.finish(), region="TOC", positions=(paraid_position([]),)))
+            self.reader.regions.append(
+                Block(parts=self._toc.finish(), region="TOC", positions=(paraid_position(self._toc_paraids),))
+            )
         elif self._toc.lines:
             characters = sum(len("".join(plain_text(line).split())) for line in self._toc.lines)
             self.reader.warn("toc_dropped", f"A table of contents of {characters} characters was left out (toc=drop)")
         self._toc = Lines(self.walk)
+        self._toc_paraids = []
+
+    def _take_contents_heading(self) -> None:
+        """The word "Contents" right above the entries belongs to them, whatever its style."""
+        lines = self._lines.lines
+        if len(lines) > (1 if self._heading else 0) and is_contents_word(plain_text(lines[-1])):
+            self._toc.lines.append(lines.pop())
 
 
 def paraid_position(paraids: list[str]) -> Position:
