@@ -97,7 +97,7 @@ def read_chart(line: Line, rel_id: str | None, extras: dict[str, Any]) -> None:
     if not is_new:
         # Shown again: its texts stand where it was met first.
         return
-    facts = {key: extras[key] for key in ("chart", "chart_type") if key in extras}
+    facts: dict[str, Any] = {key: extras[key] for key in ("chart", "chart_type") if key in extras}
     axes = [" ".join(string.text for string in _strings_in(chart, element)) for element in chart.axis_titles]
     if any(axes):
         facts["axis_titles"] = [axis for axis in axes if axis]
