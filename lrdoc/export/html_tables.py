@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from html import escape
-from html.parser import HTMLParser
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _KEPT = frozenset(
     "table caption colgroup col thead tbody tfoot tr th td p div span br hr b i em strong u s del ins sub sup small"
@@ -15,6 +17,7 @@ _DROPPED = frozenset(["script", "style", "template", "noscript", "iframe", "obje
 _ATTRIBUTES = frozenset(["rowspan", "colspan", "span", "align", "valign", "scope", "headers", "start", "title", "dir"])
 _SAFE_LINKS = ("http://", "https://", "mailto:", "#")
 _CELLS = frozenset(["td", "th"])
+_BREAKS = frozenset(["br", "p", "li", "div", "tr", "td", "th"])
 
 
 def safe_link(address: str) -> bool:
@@ -23,101 +26,72 @@ def safe_link(address: str) -> bool:
 
 
 def clean_html(html: str) -> str:
-    """The HTML with harmless tags and attributes only, every open tag closed."""
-    cleaner = _Cleaner()
-    cleaner.feed(html)
-    cleaner.close()
-    return cleaner.result()
+    """The HTML with harmless tags and attributes only, as a browser would repair it."""
+    pieces: list[str] = []
+    for event, node in _walk(html):
+        name = node.tag or ""
+        if event == "text":
+            pieces.append(escape(node.text_content or "", quote=False))
+        elif name in _KEPT:
+            if event == "open":
+                pieces.append(f"<{name}{_attributes(node.attributes)}>")
+            elif name not in _VOID:
+                pieces.append(f"</{name}>")
+    return "".join(pieces)
 
 
 def html_to_rows(html: str) -> list[list[str]]:
-    """Text of the cells, row by row, those of nested tables as rows of their own; text outside of cells is a row."""
-    reader = _RowReader()
-    reader.feed(html)
-    reader.close()
-    rows = [["".join(words) for words in row] for row in reader.rows]
-    return [row for row in rows if any(cell.strip() for cell in row)]
+    """Text of the cells, row by row; those of a nested table stand in the cell that holds it, text outside of cells in
+    rows of its own."""
+    rows: list[list[list[str]]] = []
+    depth = 0
+    for event, node in _walk(html):
+        name = node.tag or ""
+        if name in _CELLS:
+            depth += 1 if event == "open" else -1
+        if event == "text":
+            text = node.text_content or ""
+            if depth:
+                rows[-1][-1].append(text)
+            elif text.strip():
+                rows.append([[text]])
+        elif event == "open" and name == "tr" and not depth:
+            rows.append([])
+        elif event == "open" and name in _CELLS and depth == 1:
+            rows[-1].append([])
+        elif depth and name in _BREAKS:
+            rows[-1][-1].append(" ")
+    texts = [[" ".join("".join(words).split()) for words in row] for row in rows]
+    return [row for row in texts if any(row)]
 
 
-class _Cleaner(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self._pieces: list[str] = []
-        self._open: list[str] = []
-        self._counts: dict[str, int] = {}
-        self._dropping: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _DROPPED:
-            self._dropping.append(tag)
-        elif not self._dropping and tag in _KEPT:
-            kept = [(name, value) for name, value in attrs if name in _ATTRIBUTES and value is not None]
-            kept += [("href", value) for name, value in attrs if name == "href" and value and safe_link(value)][:1]
-            attributes = "".join(f' {name}="{escape(value)}"' for name, value in dict(kept).items())
-            self._pieces.append(f"<{tag}{attributes}>")
-            if tag not in _VOID:
-                self._open.append(tag)
-                self._counts[tag] = self._counts.get(tag, 0) + 1
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _VOID and not self._dropping:
-            self.handle_starttag(tag, attrs)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _DROPPED:
-            if self._dropping and self._dropping[-1] == tag:
-                self._dropping.pop()
-        elif not self._dropping and self._counts.get(tag):
-            while self._open:
-                last = self._open.pop()
-                self._counts[last] -= 1
-                self._pieces.append(f"</{last}>")
-                if last == tag:
-                    break
-
-    def handle_data(self, data: str) -> None:
-        if not self._dropping:
-            self._pieces.append(escape(data, quote=False))
-
-    def result(self) -> str:
-        self._pieces.extend(f"</{tag}>" for tag in reversed(self._open))
-        self._open = []
-        return "".join(self._pieces)
+def _walk(html: str) -> Iterator[tuple[str, LexborNode]]:
+    """The nodes below the body in document order, without those that must go: open, text, close. Does not recurse."""
+    body = LexborHTMLParser(html).body
+    node = body.child if body is not None else None
+    above: list[LexborNode] = []
+    while node is not None:
+        if node.is_text_node:
+            yield "text", node
+        elif node.is_element_node and node.tag not in _DROPPED:
+            yield "open", node
+            child = node.child
+            if child is not None:
+                above.append(node)
+                node = child
+                continue
+            yield "close", node
+        following = node.next
+        while following is None and above:
+            node = above.pop()
+            yield "close", node
+            following = node.next
+        node = following
 
 
-class _RowReader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.rows: list[list[list[str]]] = []
-        """Rows of cells of pieces of text."""
-        self._row: list[list[str]] | None = None
-        self._dropping = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _DROPPED:
-            self._dropping += 1
-        elif tag == "tr":
-            self._row = []
-            self.rows.append(self._row)
-        elif tag in _CELLS:
-            if self._row is None:
-                self._row = []
-                self.rows.append(self._row)
-            self._row.append([])
-        elif tag in ("br", "p", "li", "div"):
-            self.handle_data(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _DROPPED:
-            self._dropping = max(0, self._dropping - 1)
-        elif tag in ("tr", "table", "caption"):
-            self._row = None
-
-    def handle_data(self, data: str) -> None:
-        if self._dropping:
-            return
-        if self._row is None or not self._row:
-            if data.strip():
-                self.rows.append([[data]])
-            return
-        self._row[-1].append(data)
+def _attributes(attributes: Mapping[str, str | None]) -> str:
+    words = [(name, value or "") for name, value in attributes.items() if name in _ATTRIBUTES]
+    href = attributes.get("href")
+    if href and safe_link(href):
+        words.append(("href", href))
+    return "".join(f' {name}="{escape(value)}"' for name, value in words)

@@ -274,13 +274,24 @@ def test_html_that_came_with_the_document_is_made_harmless() -> None:
         'a &lt;b&gt; &amp; <a href="javascript:x">j</a><a href="https://e.org">k</a><b>bold</td></tr>'
     )
     assert clean_html(html) == (
-        '<table><tr><td colspan="2">a &lt;b&gt; &amp; <a>j</a><a href="https://e.org">k</a><b>bold</b></td></tr></table>'
+        '<table><tbody><tr><td colspan="2">a &lt;b&gt; &amp; <a>j</a><a href="https://e.org">k</a><b>bold</b></td></tr>'
+        "</tbody></table>"
     )
     assert html_to_rows("<table><tr><th>a<td>b<br>c</tr><tr></tr><tr><td>d</table>tail") == [
         ["a", "b c"],
         ["d"],
         ["tail"],
     ]
+
+
+def test_html_costs_in_proportion() -> None:
+    import time
+
+    started = time.process_time()
+    for hostile in ("<table", "<", "<td a=", "<!--", "<table><tr><td>", "</td>", "<a href='", "<b><p>", "<![", "&"):
+        clean_html(hostile * 20_000)
+        html_to_rows(hostile * 20_000)
+    assert time.process_time() - started < 5
 
 
 @given(st.text("<>/ab\"'=td sriptc!-&;", max_size=60))
