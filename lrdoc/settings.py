@@ -35,6 +35,8 @@ COMPONENTS: tuple[str, ...] = (
     "lrdoc.chunkers.live:LiveSettings",
     "lrdoc.text.tokenizer_settings:TokenizerSettings",
     "lrdoc.llm.settings:EmbeddingSettings",
+    "lrdoc.llm.model_settings:ModelSettings",
+    "lrdoc.analyzers.settings:AnalysisSettings",
 )
 """Settings classes as "module:Class", in the order of docs/settings.md. Their modules are cheap to import."""
 
