@@ -373,9 +373,10 @@ class Mapper:
             n += 1
         extras: dict[str, Any] = {}
         if "beyond" in opening.meta:
-            extras["cells_beyond_columns"] = [[row, cells] for row, cells in opening.meta["beyond"]]
-            for row, cells in opening.meta["beyond"]:
-                line = (opening.map or [0])[0] + row + 1
+            beyond: list[tuple[int, list[str]]] = opening.meta["beyond"]
+            extras["cells_beyond_columns"] = [[number, cells] for number, cells in beyond]
+            for number, cells in beyond:
+                line = (opening.map or [0])[0] + number + 1
                 self._warn(
                     "table_cells_beyond_columns",
                     f"A row has more cells than the table has columns; not shown: {shorten(' | '.join(cells), 300)}",
