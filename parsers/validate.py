@@ -89,6 +89,26 @@ def _takes(function: Any, count: int) -> bool:
     return True
 
 
+def _check_settings(impl: str, *, load: bool) -> list[str]:
+    """`load`: import the class, which every command does anyway before it reads the environment."""
+    if not isinstance(impl, str) or not _IMPL.fullmatch(impl):
+        return [f"settings {impl!r}: write 'package.module:Class'"]
+    if not load:
+        return []
+    module, _, name = impl.partition(":")
+    try:
+        cls = getattr(importlib.import_module(module), name)
+    except Exception as e:  # importing runs other people's code
+        return [f"settings {impl!r} cannot be imported: {type(e).__name__}: {clip(str(e), 200)}"]
+    if not dataclasses.is_dataclass(cls) or not isinstance(cls, type):
+        return [f"settings {impl!r} is no dataclass"]
+    try:
+        cls()
+    except TypeError:
+        return [f"settings {impl!r}: every field needs a default, made by variable(NAME, default, help)"]
+    return []
+
+
 def _fault_of(hook: Any, kind: type) -> str:
     """What goes wrong when a function of the environment is called with an empty one."""
     try:

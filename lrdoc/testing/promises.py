@@ -394,7 +394,12 @@ def digest_elsewhere(case: ParserCase, name: str, data: bytes, seed: str) -> str
         params = json.dumps(fill(case.spec.params, case.params))
         command = [sys.executable, "-c", _ELSEWHERE, json.dumps(sys.path), case.spec.impl, str(path), params]
         done = subprocess.run(
-            command, env={"PYTHONHASHSEED": seed, "PATH": ""}, capture_output=True, text=True, check=False, timeout=120
+            command,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
         )
         return done.stdout.split()[-1] if done.returncode == 0 else ""
 

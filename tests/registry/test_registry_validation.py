@@ -36,6 +36,16 @@ class Needy:
     def __init__(self, path): pass
     def parse(self, source, params, context): return None
 
+import dataclasses
+
+@dataclasses.dataclass(frozen=True)
+class GoodSettings:
+    size: int = 1
+
+@dataclasses.dataclass(frozen=True)
+class NeedySettings:
+    size: int
+
 class Raising:
     def __init__(self): raise OSError("no licence")
     def parse(self, source, params, context): return None
@@ -59,7 +69,7 @@ def spec(**more: Any) -> ParserSpec:
 
 def test_a_right_engine_is_registered_and_can_be_made() -> None:
     registry = Registry()
-    registry.register(spec())
+    registry.register(spec(settings="toy_engines:GoodSettings"))
     assert registry.names()[-1] == "toy"
     assert registry.parser("toy") is registry.parser("toy")
     assert registry.availability("toy", {}).ok
@@ -105,6 +115,9 @@ def test_a_right_engine_is_registered_and_can_be_made() -> None:
         ({"suffixes": frozenset({"textpack"}), "default_for": frozenset({"textpack"})}, "default_for", "textpack:toy"),
         ({"health": "toy_engines"}, "health", "module:function"),
         ({"settings": "Settings"}, "settings", "module:Class"),
+        ({"settings": "toy_engines:Nothing"}, "settings", "AttributeError"),
+        ({"settings": "toy_engines:Engine"}, "settings", "dataclass"),
+        ({"settings": "toy_engines:NeedySettings"}, "settings", "default"),
         ({"raw_dir_suffix": "raw"}, "raw_dir_suffix", ".toy_raw"),
         ({"extra_suffixes_env": "more suffixes"}, "extra_suffixes_env", "MYENGINE_ADDITIONAL_SUFFIXES"),
         ({"params": (ParamSpec("Mode", str),)}, "params", "lower case"),
