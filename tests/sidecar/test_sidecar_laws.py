@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 
@@ -127,3 +128,30 @@ def test_the_range_of_a_text_gives_the_text(lines: list[str]) -> None:
         cleaned = wanted.get(f"p[{n}]")
         if f"tc[{n}]" in found and cleaned == text:
             assert unescape(json.loads(f'"{found[f"tc[{n}]"]}"')) == text
+
+
+@LAW
+@given(documents)
+def test_readers_of_the_public_format_find_the_items_and_no_others(document: Document) -> None:
+    """Their patterns: a table up to the next `</table>`, a drawing without `>` in it, an equation's opening tag."""
+    with tempfile.TemporaryDirectory() as one:
+        sink = FolderAssets(Path(one), INFO.document_name)
+        document = with_assets(document, {name: sink.put(data, name) for name, data in ASSETS.items()})
+        write_document(document, INFO, Path(one))
+        lines: list[str] = []
+        for name in ("report.blocks.jsonl", "report.regions.jsonl"):
+            if (Path(one) / name).exists():
+                lines += (Path(one) / name).read_text("utf-8").split("\n")[:-1]
+        contents = [json.loads(line).get("content", "") for line in lines]
+        for root, pattern in (
+            ("tables", r"<table\s+id=\"([^\"]*)\"[^>]*>(?:.*?)</table>"),
+            ("drawings", r"<drawing\s+id=\"([^\"]*)\"[^>]*/>"),
+            ("equations", r"<equation\s+id=\"([^\"]*)\"[^>]*>(?:.*?)</equation>"),
+        ):
+            path = Path(one) / f"report.{root}.json"
+            told = list(json.loads(path.read_text("utf-8"))[root]) if path.exists() else []
+            found = [item_id for content in contents for item_id in re.findall(pattern, content, re.DOTALL)]
+            assert found == told
+            assert len(re.findall(rf"<{root[:-1]}\b", "".join(contents))) - "".join(contents).count(
+                "<equation format="
+            ) * (root == "equations") == len(told)

@@ -438,3 +438,17 @@ def test_work_is_in_proportion(tmp_path: Path) -> None:
         small = min(seconds(make(n), f"{name}1{k}") for k in range(2))
         large = min(seconds(make(2 * n), f"{name}2{k}") for k in range(2))
         assert large < 3.2 * small + 0.05, (name, small, large)
+
+
+def test_many_lines_wait_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = Document("docx", blocks=tuple(Block(parts=(Text(f"line {n}", p(n)),)) for n in range(100)))
+    found: list[bytes] = []
+    for n, spill in enumerate((1 << 20, 1000, 1)):
+        monkeypatch.setattr("lrdoc.sidecar.files._SPILL", spill)
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        write_document(document, INFO, folder)
+        assert [path.name for path in folder.iterdir()] == ["report.blocks.jsonl"]
+        found.append((folder / "report.blocks.jsonl").read_bytes())
+    assert found[0] == found[1] == found[2]
+    assert found[0].count(b"\n") == 101
