@@ -157,6 +157,9 @@ class ParserSpec:
     """Given the environment, lists values that could never work; `within` of each is the variable's name."""
     settings_by_suffix: Mapping[str, str] = field(default_factory=dict)
     """For an engine with several classes of settings: suffix → "module:Class"; `settings` holds for all others."""
+    abilities: Mapping[str, str] = field(default_factory=dict)
+    """What depends on this machine: words for people → "module:function" without arguments that gives an
+    Availability. No network is asked."""
 
     def settings_class(self, suffix: str) -> str | None:
         """The class of the settings that a parse of such a file gets."""

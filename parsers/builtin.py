@@ -177,6 +177,7 @@ BUILTIN: tuple[ParserSpec, ...] = (
             **dict.fromkeys(WORD, "lrdoc.parsers.docx.settings:DocxSettings"),
             **dict.fromkeys(MARKDOWN, "lrdoc.parsers.markdown.settings:MarkdownSettings"),
         },
+        abilities={"SVG pictures in markdown": "lrdoc.parsers.markdown.svg:availability"},
         help="Word and markdown with headings, tables, pictures, equations and notes, without any service",
     ),
     ParserSpec(

@@ -67,10 +67,20 @@ def describe_engine(app: App, name: str, *, health: bool) -> dict[str, Any]:
         "queue_group": spec.queue_group,
         "plugin": spec.plugin,
         "params": [describe_param(param) for param in spec.params],
+        "abilities": {words: _ability(impl) for words, impl in spec.abilities.items()},
     }
     if health:
         record["health"] = probe(app, name) if availability.ok else None
     return record
+
+
+def _ability(impl: str) -> dict[str, Any]:
+    """Whether something that depends on this machine can be done here."""
+    try:
+        answer: Availability = load_object(impl)()
+    except Exception as e:  # the function may be a plug-in's
+        answer = Availability(False, f"the test failed: {type(e).__name__}: {e}")
+    return {"ok": answer.ok, "reason": answer.reason, "remedy": answer.remedy}
 
 
 def describe_broken(name: str, reason: str) -> dict[str, Any]:
@@ -84,6 +94,7 @@ def describe_broken(name: str, reason: str) -> dict[str, Any]:
         "remedy": "repair or remove the plug-in",
         "suffixes": [],
         "params": [],
+        "abilities": {},
     }
 
 
@@ -123,6 +134,9 @@ def to_lines(record: dict[str, Any]) -> Iterator[str]:
         health = record["health"]
         told = "answers" if health["ok"] else f"{health['reason']}; {health['remedy']}".rstrip("; ")
         yield printable(f"  service: {told}")
+    for words, answer in record["abilities"].items():
+        told = "yes" if answer["ok"] else f"no, {answer['reason']}; {answer['remedy']}".rstrip("; ")
+        yield printable(f"  {words}: {told}")
     yield from wrap("  suffixes: ", record["suffixes"])
     if record["default_for"]:
         yield from wrap("  default for: ", record["default_for"])
