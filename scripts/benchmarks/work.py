@@ -59,8 +59,8 @@ def _parse(path: Path) -> Callable[[], object]:
     app = App.load(Choices(engine="native"))
 
     def once(source: Path) -> object:
-        shutil.rmtree(target / "out.parsed", ignore_errors=True)
-        return app.parse(source, target / "out.parsed")
+        # A folder of its own for every run: removing the last one is not part of a parse.
+        return app.parse(source, Path(tempfile.mkdtemp(dir=target)) / "out.parsed")
 
     once(warm if path.suffix == ".docx" else path)
     return lambda: once(path)
