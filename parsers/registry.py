@@ -21,7 +21,7 @@ from lrdoc.mistakes import Mistake
 from lrdoc.params import FALSE_WORDS, TRUE_WORDS, ParamSpec, clip
 from lrdoc.parsers.base import Availability, Parser, ParserSpec
 from lrdoc.parsers.builtin import BUILTIN
-from lrdoc.parsers.validate import check_impl, check_spec
+from lrdoc.parsers.validate import check_impl, check_spec, tell
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -272,8 +272,7 @@ def _load_specs(point: EntryPoint) -> Sequence[ParserSpec]:
         if callable(value) and not isinstance(value, ParserSpec):
             value = value()
     except Exception as e:  # a plug-in is other people's code: whatever it raises is its state, not ours
-        text = str(e) or type(e).__name__
-        raise RegistrationError(f"{point.value} cannot be loaded: {type(e).__name__}: {clip(text, 200)}") from e
+        raise RegistrationError(f"{point.value} cannot be loaded: {tell(e)}") from e
     specs = [value] if isinstance(value, ParserSpec) else value
     if not isinstance(specs, list | tuple) or not all(isinstance(spec, ParserSpec) for spec in specs):
         raise RegistrationError(f"{point.value} gives {type(value).__name__}, expected a ParserSpec or a list of them")
@@ -301,8 +300,7 @@ def _make(spec: ParserSpec) -> Parser:
     except LrdocError:
         raise
     except Exception as e:  # the constructor of an engine may be other people's code
-        text = f"{type(e).__name__}: {clip(str(e), 200)}"
-        raise EngineNotConfigured(f"Engine {spec.engine_name} cannot be made: {text}") from e
+        raise EngineNotConfigured(f"Engine {spec.engine_name} cannot be made: {tell(e)}") from e
     return parser
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lrdoc.params import BadValue, ParamSpec, check_value, clip
+from lrdoc.params import BadValue, ParamSpec, check_value
 from lrdoc.parsers.base import ParserSpec
 
 RESERVED = frozenset({"reuse", "passthrough", "auto", "none"})
@@ -51,8 +51,7 @@ def check_impl(spec: ParserSpec) -> list[str]:
     try:
         module = importlib.import_module(module_name)
     except Exception as e:  # importing runs other people's code
-        text = str(e) or type(e).__name__
-        return [f"impl {spec.impl!r} cannot be imported: {type(e).__name__}: {clip(text, 200)}"]
+        return [f"impl {spec.impl!r} cannot be imported: {tell(e)}"]
     cls = getattr(module, class_name, None)
     if cls is None:
         classes = [n for n, v in vars(module).items() if inspect.isclass(v) and hasattr(v, "parse")]
@@ -99,7 +98,7 @@ def _check_settings(impl: str, *, load: bool) -> list[str]:
     try:
         cls = getattr(importlib.import_module(module), name)
     except Exception as e:  # importing runs other people's code
-        return [f"settings {impl!r} cannot be imported: {type(e).__name__}: {clip(str(e), 200)}"]
+        return [f"settings {impl!r} cannot be imported: {tell(e)}"]
     if not dataclasses.is_dataclass(cls) or not isinstance(cls, type):
         return [f"settings {impl!r} is no dataclass"]
     try:
@@ -109,12 +108,19 @@ def _check_settings(impl: str, *, load: bool) -> list[str]:
     return []
 
 
+def tell(error: Exception) -> str:
+    """An exception of other people's code in one line."""
+    text = " ".join(str(error).split())
+    name = type(error).__name__
+    return name if not text else f"{name}: {text[:200]}" + ("…" if len(text) > 200 else "")
+
+
 def _fault_of(hook: Any, kind: type) -> str:
     """What goes wrong when a function of the environment is called with an empty one."""
     try:
         answer = hook({})
     except Exception as e:  # other people's code
-        return f"raised {type(e).__name__}: {clip(str(e), 200)}"
+        return f"raised {tell(e)}"
     return "" if isinstance(answer, kind) else f"returned {type(answer).__name__}"
 
 
@@ -228,9 +234,8 @@ def _check_service(spec: ParserSpec) -> list[str]:
             found.append(f"{field}: with an empty environment it {fault}; it returns {kind.__name__}")
     if spec.health is not None and not _IMPL.fullmatch(spec.health):
         found.append(f"health {spec.health!r}: write 'package.module:function'")
-    for cls in spec.settings_classes():
-        if not _IMPL.fullmatch(cls):
-            found.append(f"settings {cls!r}: write 'package.module:Class'")
+    for impl in spec.settings_classes():
+        found += _check_settings(impl, load=bool(spec.plugin))
     if spec.raw_dir_suffix is not None and not re.fullmatch(r"\.[a-z0-9_]+_raw", spec.raw_dir_suffix):
         found.append(f"raw_dir_suffix {spec.raw_dir_suffix!r}: write it like '.{spec.engine_name}_raw'")
     if spec.extra_suffixes_env is not None and not re.fullmatch(r"[A-Z][A-Z0-9_]*", spec.extra_suffixes_env):

@@ -55,9 +55,9 @@ class Raising:
 @pytest.fixture(autouse=True)
 def engine_module() -> Iterator[None]:
     module = types.ModuleType("toy_engines")
-    exec(CODE, module.__dict__)
     module.__spec__ = types.SimpleNamespace(name="toy_engines")  # type: ignore[assignment]
     sys.modules["toy_engines"] = module
+    exec(CODE, module.__dict__)
     yield
     del sys.modules["toy_engines"]
 
