@@ -5,23 +5,21 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from difflib import SequenceMatcher
+from functools import cached_property
 
 from lrdoc.audit.base import ANY, FORMULA, Picture, Place, SourceText, Stretch, squeeze
+from lrdoc.audit.differences import Pool, by_number, difference, letters, matches, repeated, without_tags
 from lrdoc.audit.latex import latex_letters, plain_letters
 from lrdoc.audit.result import AuditResult, Characters, KindCount, Problem
 from lrdoc.audit.written import Generated, Piece, Written
 from lrdoc.sidecar.escape import unescape
 
 _SHOWN = 60
-_MAX_DIFF = 400_000
+_MAX_DIFF_WORK = 100_000_000
+"""Product of two lengths, summed over all stretches, above which their differences are not looked for any more:
+another document altogether is told in time as well."""
 _MAX_LABEL = 80
 _OWN_MARKS = re.compile(r"</?(?:sup|sub|cite|equation|drawing)(?: [^<>]*)?>|\[\^[^\]\s]*\]")
-
-
-def letters(text: str) -> str:
-    return "".join(filter(str.isalnum, squeeze(text)))
 
 
 def excerpt(text: str) -> str:
@@ -48,6 +46,7 @@ class Comparison:
         self.excluded: Counter[str] = Counter(source.excluded)
         self.missing: list[tuple[Stretch, str]] = []
         self.surplus: list[tuple[Place, str, Piece]] = []
+        self.diff_work = 0
         self.first: dict[Place, tuple[bool, tuple[int, ...]]] = {}
 
     def result(self) -> AuditResult:
@@ -120,7 +119,7 @@ class Comparison:
         kept = bool(pieces) and all(piece.kept for piece in pieces)
         if pieces:
             self.first[place] = kept, pieces[0].order
-        if want == got or (ANY in want and _matches(want, got)):
+        if want == got or (ANY in want and matches(want, got)):
             self._credit(stretch.kind, size, kept)
             self._formulas(stretch, pieces, kept)
             return
@@ -128,7 +127,8 @@ class Comparison:
             self.missing.append((stretch, want))
             self._formulas(stretch, [], kept)
             return
-        missing, extra = _difference(want, got)
+        missing, extra = difference(want, got, exact=self.diff_work < _MAX_DIFF_WORK)
+        self.diff_work += len(want) * len(got)
         if want.count(FORMULA) == got.count(FORMULA) and not "".join((*missing, *extra)).replace(FORMULA, ""):
             self._problem("order", "a formula stands at another place of the paragraph", where(place))
         lost = sum(len(piece) - piece.count(FORMULA) for piece in missing)
@@ -166,11 +166,11 @@ class Comparison:
                 need[text] += 1
         kept = bool(pieces) and all(piece.kept for found in pieces.values() for piece in found)
         for text in [text for text in have if text not in need]:
-            once, times = _repeated(text, need)
+            once, times = repeated(text, need)
             if times:
                 have[once] += have.pop(text) * times
                 examples.setdefault(once, examples[text])
-        numbers = _by_number(have, need)
+        numbers = by_number(have, need)
         kind = stretches[0].kind
         for text, count in need.items():
             size = len(text)
@@ -255,7 +255,7 @@ class Comparison:
         spare: dict[str, list[tuple[Place, Piece]]] = {}
         for place, text, piece in self.surplus:
             spare.setdefault(text, []).append((place, piece))
-        strings = _Pool(text for text, _ in self.written.strings)
+        strings = Pool(text for text, _ in self.written.strings)
         for stretch, text in self.missing:
             place = (stretch.part, stretch.path)
             size = len(text) - text.count(FORMULA)
@@ -286,14 +286,17 @@ class Comparison:
                 else:
                     self._problem("invented", f"not in {where(place)}: {excerpt(text)!r}", piece.where)
 
+    @cached_property
+    def _warned(self) -> frozenset[str]:
+        """Places that warnings of the parse name."""
+        return frozenset(
+            str(warning.get("where", ""))
+            for warning in self.written.warnings
+            if str(warning.get("code", "")) not in NOT_LOSSES
+        )
+
     def _is_reported(self, place: Place) -> bool:
         """Whether a warning names the place, or the part when it stands for all of it."""
-        if not hasattr(self, "_warned"):
-            self._warned = {
-                str(warning.get("where", ""))
-                for warning in self.written.warnings
-                if str(warning.get("code", "")) not in NOT_LOSSES
-            }
         return bool(self._warned) and (where(place) in self._warned or place[0] in self._warned)
 
     # -- order --------------------------------------------------------------------------------------------------
@@ -360,7 +363,7 @@ class Comparison:
                     continue
                 # What we put in (brackets of readings, labels of lists) is no letter.
                 everything = everything or self._all_letters()
-                if letters(text) not in everything and letters(_without_tags(text)) not in everything:
+                if letters(text) not in everything and letters(without_tags(text)) not in everything:
                     self._problem("changed", f"caption or footnote not in the source: {excerpt(text)!r}", id_)
         for id_ in self.written.tags:
             if id_ and id_ not in self.written.items:
@@ -429,89 +432,3 @@ def _same_body(content: str, tag: str) -> bool:
     if not content.startswith("<table"):
         return False
     return squeeze(content.partition(">")[2].rpartition("</table")[0]) == squeeze(tag)
-
-
-def _without_tags(text: str) -> str:
-    for tag in ("<sup>", "</sup>", "<sub>", "</sub>"):
-        text = text.replace(tag, "")
-    return text
-
-
-def _matches(want: str, got: str) -> bool:
-    """Equality where ANY in the source is any one character, or none."""
-    if len(want) == len(got):
-        return all(a in (b, ANY) for a, b in zip(want, got, strict=True))
-    return False
-
-
-def _by_number(have: Iterable[str], need: Iterable[str]) -> dict[str, str]:
-    """Needed numbers that are written in another form: 0.5 for 0.50000000000000001."""
-    values: dict[float, str] = {}
-    have = set(have)
-    for text in have:
-        number = _number(text)
-        if number is not None:
-            values.setdefault(number, text)
-    return {
-        text: values[number]
-        for text in need
-        if text not in have and (number := _number(text)) is not None and number in values
-    }
-
-
-def _repeated(text: str, strings: Mapping[str, int]) -> tuple[str, int]:
-    """The string that the text is made of by writing it several times, and how often; ("", 0) when it is not."""
-    for times in (2, 3, 4):
-        once = text[: len(text) // times]
-        if len(text) % times == 0 and once in strings and once * times == text:
-            return once, times
-    return "", 0
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _difference(want: str, got: str) -> tuple[list[str], list[str]]:
-    """What is missing and what is too much, as stretches in order."""
-    start = 0
-    limit = min(len(want), len(got))
-    while start < limit and (want[start] == got[start] or want[start] == ANY):
-        start += 1
-    end = 0
-    while end < limit - start and (want[-1 - end] == got[-1 - end] or want[-1 - end] == ANY):
-        end += 1
-    a, b = want[start : len(want) - end], got[start : len(got) - end]
-    if not a or not b:
-        return ([a] if a else []), ([b] if b else [])
-    if len(a) * len(b) > _MAX_DIFF:
-        return [a], [b]
-    missing: list[str] = []
-    extra: list[str] = []
-    for tag, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        lost, gained = a[a1:a2], b[b1:b2]
-        if lost and gained and _matches(lost, gained):
-            continue
-        if lost:
-            missing.append(lost)
-        if gained:
-            extra.append(gained)
-    return missing, extra
-
-
-class _Pool:
-    """Strings of items in which missing text may be found, each once."""
-
-    def __init__(self, strings: Iterator[str] | Iterable[str]) -> None:
-        self._strings: Counter[str] = Counter(squeeze(_without_tags(text)) for text in strings)
-
-    def take(self, text: str) -> bool:
-        if self._strings.get(text, 0) > 0:
-            self._strings[text] -= 1
-            return True
-        return False

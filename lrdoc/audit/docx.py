@@ -12,8 +12,9 @@ from lxml import etree
 from lrdoc.audit.base import Picture, SourceReader, SourceText, Stretch
 from lrdoc.audit.docx_package import Package, attribute, names
 from lrdoc.audit.docx_parts import chart_texts, chunk_kind, chunk_text, diagram_texts
+from lrdoc.audit.docx_shown import References, Rules, visible_text
 from lrdoc.audit.docx_styles import Styles
-from lrdoc.audit.docx_walk import References, Rules, Walk, visible_text
+from lrdoc.audit.docx_walk import Walk
 
 _NOTES = {"footnoteReference": ("footnotes", "w:footnote"), "endnoteReference": ("endnotes", "w:endnote")}
 _SEPARATORS = frozenset({"separator", "continuationSeparator", "continuationNotice"})

@@ -10,7 +10,7 @@ from lxml import etree
 
 from lrdoc.audit.base import Stretch
 from lrdoc.audit.docx_package import attribute, names
-from lrdoc.audit.docx_walk import choose_branch
+from lrdoc.audit.docx_shown import choose_branch
 from lrdoc.audit.html_text import decode, html_text
 
 _NOT_SHOWN = frozenset({"c:extLst", "cx:extLst", "a:extLst", "c:errBars", "c:f", "cx:f", "c:formatCode"})

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from lrdoc.audit.base import ANY, FORMULA, SourceText, Stretch
-from lrdoc.audit.docx_package import attribute, attributes, names, understood
+from lrdoc.audit.docx_package import attribute, attributes, names
+from lrdoc.audit.docx_shown import References, Rules, choose_branch, decode_escapes, visible_text
 from lrdoc.audit.docx_styles import Styles, child
 
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _CONTROL = re.compile("[\x00\x02-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _SKIPPED = frozenset(
     {
@@ -27,36 +27,6 @@ _SKIPPED = frozenset(
         "w:footnoteRef", "w:endnoteRef", "w:separator", "w:continuationSeparator", "o:lock", "w10:wrap",
     }
 )  # fmt: skip
-_TEXT_LEAVES = frozenset({"w:t", "w:delText", "m:t", "a:t"})
-
-
-def decode_escapes(text: str) -> str:
-    """`_xHHHH_` as Word shows it; halves of surrogate pairs and control characters have no visible form."""
-    if "_x" not in text:
-        return text
-
-    def character(match: re.Match[str]) -> str:
-        code = int(match[1], 16)
-        if code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000 or code >= 0xFFFE:
-            return " "
-        return chr(code)
-
-    return _ESCAPED.sub(character, text)
-
-
-def visible_text(element: etree._Element) -> str:
-    """All characters below an element that could be shown, for counting what a dropped branch holds."""
-    if names[element.tag] in _TEXT_LEAVES:
-        return element.text or ""
-    return "".join(node.text or "" for node in element.iter() if names[node.tag] in _TEXT_LEAVES)
-
-
-@dataclass(slots=True)
-class Rules:
-    """What the engine's parameters change about the text that has to be there."""
-
-    changes: str = "accept"
-    hidden: str = "drop"
 
 
 @dataclass(slots=True)
@@ -91,22 +61,6 @@ class _Place:
     container: int
     outer: int = 0
     steps: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class References:
-    """What the walk met that leads to other parts: (kind, id, path), kinds as the element that names them."""
-
-    found: list[tuple[str, str, str]] = field(default_factory=list)
-    dropped: set[tuple[str, str]] = field(default_factory=set)
-
-    def add(self, kind: str, id_: str | None, path: str, shown: bool) -> None:
-        if id_ is None:
-            return
-        if shown:
-            self.found.append((kind, id_, path))
-        else:
-            self.dropped.add((kind, id_))
 
 
 class Walk:
@@ -571,20 +525,6 @@ class Walk:
             name = names[node.tag]
             if name in ("w:headerReference", "w:footerReference"):
                 self._refer(name.partition(":")[2], attribute(node, "r:id"))
-
-
-def choose_branch(element: etree._Element) -> etree._Element | None:
-    """The branch of mc:AlternateContent that is shown: the first Choice that is understood, else Fallback."""
-    fallback = None
-    for branch in element:
-        name = names[branch.tag]
-        if name == "mc:Choice":
-            required = str(branch.get("Requires", "")).split()
-            if required and all(understood(str(branch.nsmap.get(prefix, ""))) for prefix in required):
-                return branch
-        elif name == "mc:Fallback" and fallback is None:
-            fallback = branch
-    return fallback
 
 
 _CHANGES = {

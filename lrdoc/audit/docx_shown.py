@@ -1,0 +1,72 @@
+"""What the walk through a Word document rests on: escapes, alternatives, and what leads to other parts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from lrdoc.audit.docx_package import names, understood
+
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_TEXT_LEAVES = frozenset({"w:t", "w:delText", "m:t", "a:t"})
+
+
+@dataclass(slots=True)
+class Rules:
+    """What the engine's parameters change about the text that has to be there."""
+
+    changes: str = "accept"
+    hidden: str = "drop"
+
+
+@dataclass(slots=True)
+class References:
+    """What the walk met that leads to other parts: (kind, id, path), kinds as the element that names them."""
+
+    found: list[tuple[str, str, str]] = field(default_factory=list)
+    dropped: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, kind: str, id_: str | None, path: str, shown: bool) -> None:
+        if id_ is None:
+            return
+        if shown:
+            self.found.append((kind, id_, path))
+        else:
+            self.dropped.add((kind, id_))
+
+
+def decode_escapes(text: str) -> str:
+    """`_xHHHH_` as Word shows it; halves of surrogate pairs and control characters have no visible form."""
+    if "_x" not in text:
+        return text
+
+    def character(match: re.Match[str]) -> str:
+        code = int(match[1], 16)
+        if code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000 or code >= 0xFFFE:
+            return " "
+        return chr(code)
+
+    return _ESCAPED.sub(character, text)
+
+
+def visible_text(element: etree._Element) -> str:
+    """All characters below an element that could be shown, for counting what a dropped branch holds."""
+    if names[element.tag] in _TEXT_LEAVES:
+        return element.text or ""
+    return "".join(node.text or "" for node in element.iter() if names[node.tag] in _TEXT_LEAVES)
+
+
+def choose_branch(element: etree._Element) -> etree._Element | None:
+    """The branch of mc:AlternateContent that is shown: the first Choice that is understood, else Fallback."""
+    fallback = None
+    for branch in element:
+        name = names[branch.tag]
+        if name == "mc:Choice":
+            required = str(branch.get("Requires", "")).split()
+            if required and all(understood(str(branch.nsmap.get(prefix, ""))) for prefix in required):
+                return branch
+        elif name == "mc:Fallback" and fallback is None:
+            fallback = branch
+    return fallback
