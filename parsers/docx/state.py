@@ -299,13 +299,16 @@ class Line:
     def flush(self) -> None:
         """Turn waiting text into a part."""
         if self.buffer:
-            self.parts.append(Text("".join(self.buffer), self.source, self.marks))
+            text = "".join(self.buffer)
+            if text:
+                self.parts.append(Text(text, self.source, self.marks))
             self.buffer = []
 
     def set_source(self, source: Source) -> None:
         if self.buffer:
             self.flush()
         self.source = source
+        self.boxes = 0
 
     @property
     def is_silent(self) -> bool:
