@@ -67,6 +67,18 @@ def test_a_bare_import_is_named(tmp_path: Path, line: str) -> None:
     assert problem.startswith("lrdoc/bad.py:2: import lrdoc.")
 
 
+def test_what_is_imported_is_declared_and_what_is_declared_is_imported(copy: Path) -> None:
+    assert list(packaging.check_dependencies(ROOT)) == []
+    before = set(packaging.check_dependencies(copy))
+    (copy / "lrdoc" / "bad.py").write_text("def f():\n    import requests\n")
+    text = (copy / "pyproject.toml").read_text()
+    (copy / "pyproject.toml").write_text(text.replace('"click>', '"flask>=3",\n    "click>'))
+    assert set(packaging.check_dependencies(copy)) - before == {
+        "lrdoc/bad.py:2: requests is not among the dependencies of pyproject.toml",
+        "pyproject.toml: nothing imports the dependency flask",
+    }
+
+
 def test_the_constraints_hold_names_and_versions_only(copy: Path) -> None:
     assert list(packaging.check_constraints(ROOT)) == []
     (copy / "constraints.txt").write_text("--index-url https://example.org\nlxml==6.0\nlxml>=6\n")

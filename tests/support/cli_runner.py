@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jsonlines
+
 ROOT = Path(__file__).resolve().parents[2]
 
 ENGINE = '''
@@ -56,7 +58,7 @@ class Ran:
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.out.splitlines()]
+        return list(jsonlines.Reader(io.StringIO(self.out), loads=json.loads))
 
 
 def run_here(*arguments: str | Path) -> Ran:
