@@ -39,12 +39,3 @@ class DocxSettings:
     max_depth: int = variable(
         "DOCX_MAX_DEPTH", 2_000, "Deepest nesting of tables, cells, text boxes and other containers in one another."
     )
-    image_max_bytes: int = variable(
-        "NATIVE_DOCX_IMAGE_MAX_BYTES", 25 * MIB, "Largest single picture that is stored.", unit="bytes"
-    )
-    image_max_total_bytes: int = variable(
-        "NATIVE_DOCX_IMAGE_MAX_TOTAL_BYTES",
-        64 * MIB,
-        "Most bytes of pictures that are stored per document.",
-        unit="bytes",
-    )
