@@ -97,6 +97,28 @@ class ParsedFile:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def original_name(self) -> str:
+        """The file's name with its hint; `plan.canonical_name` is without."""
+        return self.source.name
+
+    @property
+    def parse_format(self) -> str:
+        """lightrag or raw."""
+        return self.written.parse_format
+
+    @property
+    def content_hash(self) -> str:
+        """Equal for two files with the same content under different names."""
+        return self.written.content_hash
+
+    @property
+    def document_path(self) -> Path:
+        """The `.blocks.jsonl`, or the `.txt` of plain text."""
+        path = self.written.blocks_path or self.written.text_path
+        assert path is not None
+        return path
+
+    @property
     def warnings(self) -> tuple[ParseWarning, ...]:
         """Those of the decision and those of the parse."""
         return self.plan.warnings + self.document.warnings
@@ -106,11 +128,9 @@ class ParsedFile:
 
         Read from the folder when asked for: a large document is not held twice.
         """
-        written = self.written
-        if written.blocks_path is not None:
-            return MARKER + read_merged(written.blocks_path)
-        assert written.text_path is not None
-        return written.text_path.read_bytes().decode()
+        if self.written.blocks_path is not None:
+            return MARKER + read_merged(self.written.blocks_path)
+        return self.document_path.read_bytes().decode()
 
 
 def silent(event: Event) -> None:

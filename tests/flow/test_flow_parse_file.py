@@ -64,6 +64,9 @@ def test_the_value_holds_what_a_store_keeps(source: Path) -> None:
     assert parsed.written.blocks_path == folder / "report.blocks.jsonl"
     assert parsed.written.blocks_path.is_file()
     assert (parsed.written.parse_format, parsed.written.blocks) == ("lightrag", 1)
+    assert parsed.original_name == "report.[native-teP].docx"
+    assert (parsed.parse_format, parsed.content_hash) == ("lightrag", parsed.written.content_hash)
+    assert parsed.document_path == folder / "report.blocks.jsonl"
     assert parsed.read_content() == "{{LRdoc}}# One\nBody."
     assert parsed.document is DOCUMENT
     assert parsed.cached is False
