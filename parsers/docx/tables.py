@@ -1,7 +1,7 @@
 """Tables: the true grid with its spans (ISO 29500-1, 17.4).
 
 A cell that spans several positions stands at the first one; the others are None. Cells that continue a vertical merge
-belong to the cell above that starts at the same grid column, and to nothing else.
+belong to the cell above that starts at the same grid column, and to nothing else; one with text stands for itself.
 """
 
 from __future__ import annotations
@@ -176,7 +176,9 @@ def _cell_layout(properties: Any, walk: Walk, path: str) -> tuple[int, str, str]
         if is_cell_gone(properties, walk.options):
             return 0, "", ""
         merge = properties.find(_CELL_MERGE)
-        state = merge.get(W + ("vMergeOrig" if rejecting else "vMerge")) if merge is not None else None
+        # Where both states are shown, cells stay apart: merging them would put the text of one into the other.
+        accepting = walk.options.changes == "accept"
+        state = merge.get(W + ("vMerge" if accepting else "vMergeOrig")) if merge is not None else None
         if state is not None:
             vertical = "restart" if state == "rest" else "continue"
     return width, vertical, horizontal
@@ -269,15 +271,13 @@ def _build(walk: Walk, element: Any, rows: list[_Row], source: Source, notes_bef
         current: dict[int, _Cell] = {}
         for cell in row.cells:
             owner = above.get(cell.column) if cell.continues else None
-            if owner is not None and owner.width == cell.width:
+            if owner is not None and owner.width == cell.width and not cell.parts:
                 owner.height += 1
-                owner.parts = _joined(owner.parts, cell.parts)
                 cell.height = 0
                 current[cell.column] = owner
-            else:
-                cell.continues = False
-                if cell.restarts:
-                    current[cell.column] = cell
+            elif cell.restarts or owner is not None:
+                # Word hides text in a continued cell. It must not be lost, nor stand before what is read before it.
+                current[cell.column] = cell
         above = current
     grid: list[list[Cell | None]] = [[_EMPTY] * width for _ in rows]
     for number, row in enumerate(rows):

@@ -86,8 +86,9 @@ def test_spans_in_both_directions() -> None:
 
 
 def test_text_in_a_continued_cell_is_not_lost() -> None:
-    found = one(table([tr(tc("a", START), "1"), tr(tc("more", GO_ON), "2")], 2))
-    assert rows(found)[0][0] == "a\nmore"
+    found = one(table([tr(tc("a", START), "1"), tr(tc("more", GO_ON), "2"), tr(tc("", GO_ON), "3")], 2))
+    assert rows(found) == [["a", "1"], ["more", "2"], [None, "3"]]
+    assert spans(found) == [(1, 0, 2, 1)]
 
 
 def test_old_horizontal_merges() -> None:
