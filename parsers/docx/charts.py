@@ -80,7 +80,7 @@ def read_chart(line: Line, rel_id: str | None, extras: dict[str, Any]) -> None:
         line.add(Drawing(source=line.source, extras=extras))
         return
     part = rel.target
-    known = reader.extra.setdefault("charts", set())
+    known = reader.shared.setdefault("charts", set())
     is_new = (package.prefix, part) not in known
     known.add((package.prefix, part))
     chart = _read(root, package.prefix + part)

@@ -15,6 +15,7 @@ class Comment:
     """One w:comment."""
 
     id: str
+    """Its w:id, behind the place of the document when that is embedded in another."""
     element: Any
     part: str
     number: int
@@ -40,6 +41,7 @@ class Comment:
 
 @dataclass(slots=True)
 class _Comments:
+    reader: Reader
     by_id: dict[str, Comment]
     ranges: set[str] = field(default_factory=set)
     """Comments whose range of text was met."""
@@ -54,7 +56,8 @@ def comment_mark(reader: Reader, comment_id: str) -> Mark:
     known = _comments(reader)
     known.ranges.add(comment_id)
     comment = known.by_id.get(comment_id)
-    return Mark("comment", comment_id, comment.author, comment.date) if comment else Mark("comment", comment_id)
+    target = reader.package.prefix + comment_id
+    return Mark("comment", target, comment.author, comment.date) if comment else Mark("comment", target)
 
 
 def read_reference(line: Line, element: Any) -> None:
@@ -69,7 +72,7 @@ def read_reference(line: Line, element: Any) -> None:
     if comment is None:
         return
     if comment_id not in known.ranges:
-        line.add(Anchor(f"comment-{comment_id}"))
+        line.add(Anchor(f"comment-{reader.package.prefix}{comment_id}"))
     if place == "body" and comment_id not in known.placed:
         known.placed.add(comment_id)
         known.waiting.append((line, comment))
@@ -82,18 +85,20 @@ def read_reference(line: Line, element: Any) -> None:
 
 
 def comment_regions(reader: Reader) -> list[Block]:
-    """All comments as regions, in the order of their part."""
+    """All comments as regions, in the order of their part; those of embedded documents come last."""
+    outer = _comments(reader)
     blocks: list[Block] = []
-    for comment in _comments(reader).by_id.values():
-        reader.called_notes.clear()
-        parts = _read(reader, comment)
-        if parts:
-            notes = tuple(reader.called_notes)
+    for known in [outer, *(each for each in _all_comments(reader).values() if each is not outer)]:
+        for comment in known.by_id.values():
             reader.called_notes.clear()
-            extras = comment.extras()
-            blocks.append(
-                Block(parts=parts, notes=notes, region="comment", positions=(Position("paraid"),), extras=extras)
-            )
+            parts = _read(known.reader, comment)
+            if parts:
+                notes = tuple(reader.called_notes)
+                reader.called_notes.clear()
+                extras = comment.extras()
+                blocks.append(
+                    Block(parts=parts, notes=notes, region="comment", positions=(Position("paraid"),), extras=extras)
+                )
     return blocks
 
 
@@ -101,12 +106,18 @@ def _read(reader: Reader, comment: Comment) -> tuple[Part, ...]:
     return reader.read_blocks(comment.element, comment.part, f"comments/comment[{comment.number}]")
 
 
-def _comments(reader: Reader) -> _Comments:
-    key = f"comments {reader.package.prefix}"
-    known = reader.extra.get(key)
-    if not isinstance(known, _Comments):
-        known = reader.extra[key] = _Comments(_find(reader))
+def _all_comments(reader: Reader) -> dict[str, _Comments]:
+    """Comments by the prefix of their package, of this document and of those embedded in it that have some."""
+    known: dict[str, _Comments] = reader.shared.setdefault("comments", {})
     return known
+
+
+def _comments(reader: Reader) -> _Comments:
+    known = _all_comments(reader)
+    prefix = reader.package.prefix
+    if prefix not in known:
+        known[prefix] = _Comments(reader, _find(reader))
+    return known[prefix]
 
 
 def _find(reader: Reader) -> dict[str, Comment]:
@@ -129,14 +140,14 @@ def _find(reader: Reader) -> dict[str, Comment]:
         found.setdefault(
             comment_id,
             Comment(
-                comment_id,
+                package.prefix + comment_id,
                 element,
                 part,
                 number,
                 element.get(W + "author") or "",
                 element.get(W + "date") or "",
                 element.get(W + "initials") or "",
-                by_paraid.get(thread[0], "") if thread is not None else "",
+                package.prefix + by_paraid[thread[0]] if thread is not None and thread[0] in by_paraid else "",
                 thread is not None and thread[1],
             ),
         )

@@ -28,7 +28,7 @@ def read_diagram(line: Line, rel_id: str | None, extras: dict[str, Any]) -> None
         return
     part = package.prefix + rel.target
     line.add(Drawing(source=line.source, extras={**extras, "diagram": part}))
-    known = reader.extra.setdefault("diagrams", set())
+    known = reader.shared.setdefault("diagrams", set())
     if part not in known:
         known.add(part)
         for parts in diagram_lines(root, part):

@@ -77,9 +77,9 @@ def format_of(address: str) -> str:
 
 
 def _stored(reader: Reader) -> _Stored:
-    known = reader.extra.get("media")
+    known = reader.shared.get("media")
     if not isinstance(known, _Stored):
-        known = reader.extra["media"] = _Stored()
+        known = reader.shared["media"] = _Stored()
     return known
 
 

@@ -23,8 +23,8 @@ class _Notes:
     counts: dict[str, int] = field(default_factory=dict)
     parts: dict[tuple[str, str], tuple[str, dict[str, tuple[int, Any]]]] = field(default_factory=dict)
     """By package and kind: the part, and its notes by id with their number in the part."""
-    waiting: list[_Key] = field(default_factory=list)
-    """Called and not yet read."""
+    waiting: list[tuple[Reader, _Key]] = field(default_factory=list)
+    """Called and not yet read, with the reader of the document that called."""
     is_reading: bool = False
 
 
@@ -42,11 +42,11 @@ def read_reference(line: Line, element: Any) -> None:
         # Numbers follow the order of the calls in the document, as Word counts them.
         number = notes.counts[kind] = notes.counts.get(kind, 0) + 1
         mark = notes.marks[key] = str(number) if kind == "footnote" else f"e{number}"
-        notes.waiting.append(key)
+        notes.waiting.append((reader, key))
     reader.note_calls.append(mark)
     line.add(NoteRef(mark, line.source))
     if not notes.is_reading:
-        _read_waiting(reader, notes)
+        _read_waiting(notes)
 
 
 def note_texts(reader: Reader, marks: list[str]) -> tuple[str, ...]:
@@ -56,9 +56,9 @@ def note_texts(reader: Reader, marks: list[str]) -> tuple[str, ...]:
 
 
 def _notes(reader: Reader) -> _Notes:
-    known = reader.extra.get("notes")
+    known = reader.shared.get("notes")
     if not isinstance(known, _Notes):
-        known = reader.extra["notes"] = _Notes()
+        known = reader.shared["notes"] = _Notes()
     return known
 
 
@@ -78,11 +78,11 @@ def _elements(reader: Reader, notes: _Notes, kind: str) -> tuple[str, dict[str, 
     return known
 
 
-def _read_waiting(reader: Reader, notes: _Notes) -> None:
+def _read_waiting(notes: _Notes) -> None:
     """Read the notes that were called. A note that calls another one puts it at the end of the queue."""
     notes.is_reading = True
     while notes.waiting:
-        key = notes.waiting.pop(0)
+        reader, key = notes.waiting.pop(0)
         part, found = _elements(reader, notes, key[1])
         number, element = found[key[2]]
         mark = notes.marks[key]

@@ -203,3 +203,26 @@ def test_comments_that_refer_to_themselves_end() -> None:
 def test_a_reference_to_no_comment_costs_nothing(comments: dict[int, str] | None) -> None:
     document = parse_bytes(docx(p(start(0), r("a"), end(0)), comments=comments))
     assert lines(document) == ["a"] and codes(document) == []
+
+
+def test_comments_and_notes_of_an_embedded_document_do_not_mix_with_ours() -> None:
+    note = '<w:footnoteReference w:id="1"/>'
+    inner = docx(p(start(0), r("x"), end(0), run(note)), comments={0: p("inner")}, footnotes={1: p("in")})
+    document = parse_bytes(
+        docx(
+            p(start(0), r("a"), end(0), run(note)) + '<w:altChunk r:id="rA"/>',
+            comments={0: p("outer")},
+            footnotes={1: p("out")},
+            parts={"word/in.docx": (None, inner)},
+            rels=[("rA", "aFChunk", "in.docx")],
+        )
+    )
+    assert [(block.extras["id"], shown(block.parts)) for block in region(document, "comment")] == [
+        ("0", "outer"),
+        ("word/in.docx!/0", "inner"),
+    ]
+    assert [(text, mark.target) for text, mark in marked(document, "comment")] == [
+        ("a", "0"),
+        ("x", "word/in.docx!/0"),
+    ]
+    assert [(each.mark, shown(each.parts)) for each in document.blocks[0].notes] == [("1", "out"), ("2", "in")]
