@@ -44,6 +44,9 @@ UNDERSTOOD = frozenset(
         "http://schemas.openxmlformats.org/drawingml/2006/chart",
         "http://schemas.openxmlformats.org/drawingml/2006/main",
         "http://schemas.openxmlformats.org/officeDocument/2006/math",
+        "urn:schemas-microsoft-com:vml",
+        "urn:schemas-microsoft-com:office:office",
+        "urn:schemas-microsoft-com:office:word",
     }
 )
 """Namespaces that a Choice of mc:AlternateContent may require."""
