@@ -58,9 +58,6 @@ _PREFIXES = {
 UNDERSTOOD = frozenset(
     {
         *_PREFIXES,
-        "http://schemas.microsoft.com/office/word/2010/wordprocessingInk",
-        "http://schemas.microsoft.com/office/drawing/2016/ink",
-        "http://schemas.microsoft.com/office/drawing/2017/model3d",
         "http://schemas.microsoft.com/office/drawing/2007/8/2/chart",
         "http://schemas.microsoft.com/office/drawing/2012/chart",
         "http://schemas.microsoft.com/office/word/2006/wordml",
@@ -68,6 +65,14 @@ UNDERSTOOD = frozenset(
 )
 
 
+STROKES = frozenset(
+    {
+        "http://schemas.microsoft.com/office/word/2010/wordprocessingInk",
+        "http://schemas.microsoft.com/office/drawing/2016/ink",
+        "http://schemas.microsoft.com/office/drawing/2017/model3d",
+    }
+)
+"""Ink and bodies: the picture that the Fallback holds stands for them."""
 _MICROSOFT = ("http://schemas.microsoft.com/office/word/20", "http://schemas.microsoft.com/office/drawing/20")
 
 

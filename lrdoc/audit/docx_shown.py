@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from lrdoc.audit.docx_package import names, understood
+from lrdoc.audit.docx_package import STROKES, names, understood
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TEXT_LEAVES = frozenset({"w:t", "w:delText", "m:t", "a:t"})
@@ -60,13 +60,15 @@ def visible_text(element: etree._Element) -> str:
 
 def choose_branch(element: etree._Element) -> etree._Element | None:
     """The branch of mc:AlternateContent that is shown: the first Choice that is understood, else Fallback."""
-    fallback = None
+    drawn = fallback = None
     for branch in element:
         name = names[branch.tag]
         if name == "mc:Choice":
-            required = str(branch.get("Requires", "")).split()
-            if required and all(understood(str(branch.nsmap.get(prefix, ""))) for prefix in required):
-                return branch
+            spaces = [str(branch.nsmap.get(prefix, "")) for prefix in str(branch.get("Requires", "")).split()]
+            if spaces and drawn is None and all(map(understood, spaces)):
+                if not STROKES.intersection(spaces):
+                    return branch
+                drawn = branch
         elif name == "mc:Fallback" and fallback is None:
             fallback = branch
-    return fallback
+    return drawn if fallback is None else fallback

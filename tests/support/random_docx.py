@@ -90,7 +90,7 @@ class RandomDocx:
             return f'<w:del w:id="4" w:author="A">{inner}</w:del>'
         if kind == "movefrom":
             return f'<w:moveFrom w:id="5" w:author="A">{inner}</w:moveFrom>'
-        return alternate(inner, self.blocks(1, depth + 1), rnd.choice(("w14", "wps", "wps w14")))
+        return alternate(inner, self.blocks(1, depth + 1), rnd.choice(("w14", "wps", "v", "wps w14")))
 
     def table(self, depth: int) -> str:
         rnd = self.random
@@ -163,7 +163,7 @@ class RandomDocx:
             return sdt(inner)
         if kind == "smart":
             return f'<w:smartTag w:element="x">{inner}</w:smartTag>'
-        return alternate(inner, r("other"), rnd.choice(("wps", "w14")))
+        return alternate(inner, r("other"), rnd.choice(("wps", "w14", "v")))
 
     def note(self, notes: dict[int, str], kind: str) -> str:
         number = len(notes) + 1
