@@ -255,7 +255,7 @@ def _facts(document: Document, info: FolderInfo, content_hash: str) -> LrdocShap
 
 
 def _raw(value: Mapping[str, Any] | None, where: str) -> Raw | UnsetType:
-    return UNSET if value is None else Raw(to_json(value, where))
+    return UNSET if value is None else Raw(to_json(dict(value), where))
 
 
 def _write_raw(document: Document, info: FolderInfo, folder: Path) -> Written:

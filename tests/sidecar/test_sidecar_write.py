@@ -382,7 +382,8 @@ def test_extras_that_are_no_json_are_an_error(tmp_path: Path) -> None:
 
 def test_surrogates_in_values_go(tmp_path: Path) -> None:
     source = Source("a\ud800.xml", "p[1]", sheet="\udc00S")
-    line = part(tmp_path, Text("x", source), Drawing(extras={"k\ud800": ["v\udfff"]}))
+    line = part(tmp_path, Text("x", source), Drawing(extras={"k\ud800": ["v\udfff"]}), extras={"a": "b\ud800"})
+    assert line["extras"] == {"a": "b"}
     assert line["provenance"] == [{"chars": [0, 1], "part": "a.xml", "path": "p[1]", "sheet": "S"}]
     assert items(tmp_path, "drawings")[0]["extras"] == {"k": ["v"]}
 
