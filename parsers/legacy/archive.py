@@ -25,7 +25,7 @@ _OLE2 = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
 
 
-def xml_parser(**options: bool) -> etree.XMLParser:
+def xml_parser(*, recover: bool = False) -> etree.XMLParser:
     """No entities, no network, no DTD; deep and long documents are left to our own limits."""
     return etree.XMLParser(
         resolve_entities=False,
@@ -34,7 +34,7 @@ def xml_parser(**options: bool) -> etree.XMLParser:
         huge_tree=True,
         remove_comments=True,
         remove_pis=True,
-        **options,
+        recover=recover,
     )
 
 

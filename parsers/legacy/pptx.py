@@ -185,9 +185,7 @@ class _SlideReader:
         if table is not None:
             self.table(table, path)
             return
-        for child in data:
-            if not isinstance(child.tag, str):
-                continue
+        for child in data.iterchildren("*"):
             if child.tag.endswith("}chart"):
                 self.chart(child.get(R + "id") or "", path)
             elif child.tag == DGM + "relIds":

@@ -60,7 +60,7 @@ def _walk(root: etree._Element, out: TextOut) -> None:
         nonlocal start
         if text and text.strip():
             if start is None:
-                number = element.sourceline or 1
+                number: int = getattr(element, "sourceline", None) or 1
                 start = Source(lines=(number, number + 1))
             line.append(text)
         elif text and line:
