@@ -291,17 +291,11 @@ class BlockSplitter:
 
     def _balance(self, table: TableCuts, costs: list[int], first: int, stop: int, room: int, lead: int) -> list[Unit]:
         """Slices of rows [first, stop) of about the same length."""
-        total = sum(costs[first:stop]) + lead
-        target = total / max(ceil(total / max(room, 1)), 1)
-        bounds = [first]
-        held = lead
-        for r in range(first, stop):
-            many = r > bounds[-1] and not (bounds[-1] == 0 and r <= n_body_header(table))
-            if many and (held + costs[r] > room or held + costs[r] / 2 > target):
-                bounds.append(r)
-                held = 0
-            held += costs[r]
-        bounds.append(stop)
+        least = n_body_header(table) + 1 if first == 0 else first + 1
+        n = max(ceil((sum(costs[first:stop]) + lead) / max(room, 1)), 1)
+        bounds = _even_bounds(costs, first, stop, n, lead, least)
+        if any(sum(costs[a:b]) + (lead if a == first else 0) > room for a, b in itertools.pairwise(bounds)):
+            bounds = _even_bounds(costs, first, stop, n + 1, lead, least)
         slices: list[Unit] = []
         for a, b in itertools.pairwise(bounds):
             slices.extend(self._fitting_rows(table, a, b, lead if a == 0 else 0))
@@ -551,6 +545,18 @@ class BlockSplitter:
         overlap = min(self.sizes.overlap, size - 1)
         cutter = Cutter(self.counter, size, overlap, self.separators, self.context.check, whole)
         return [(a, b) for a, b, _ in cutter.cut(start, end)]
+
+
+def _even_bounds(costs: list[int], first: int, stop: int, n: int, lead: int, least: int) -> list[int]:
+    """Bounds of n groups of [first, stop) of about the same cost; the first ends at `least` or later."""
+    total = sum(costs[first:stop]) + lead
+    bounds = [first]
+    done = lead
+    for i in range(first, stop):
+        if i >= least and i > bounds[-1] and done + costs[i] / 2 > len(bounds) * total / n:
+            bounds.append(i)
+        done += costs[i]
+    return [*bounds, stop]
 
 
 _HEADING_LINES = re.compile(r"(?:\s*#{1,6}[ \t][^\n]*(?:\n|$))+\s*")

@@ -91,7 +91,7 @@ def n_body_header(table: TableCuts) -> int:
 
 def row_at(table: TableCuts, place: int) -> int:
     """The row of a place; a place between two rows belongs to the later one."""
-    return min(bisect.bisect_right(table.rows, place, key=lambda r: r[1] - 1), len(table.rows) - 1)
+    return min(bisect.bisect_right(table.rows, place, key=lambda r: r[1]), len(table.rows) - 1)
 
 
 def clip_spans(spans: Spans, first: int, last: int, header_rows: int) -> Spans:
