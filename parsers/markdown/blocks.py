@@ -204,7 +204,7 @@ class Mapper:
     def _item(self, item: Item, lines: Sequence[int] | None) -> None:
         """An item on a line of its own; a label that waits gets its line before it."""
         if any(container.is_label and not container.used for container in self._containers):
-            self._separate(None)
+            self._separate([lines[0], lines[0]] if lines is not None else None)
             self._draft.parts.append(Text(self._prefix().rstrip()))
         self._separate(lines)
         self._draft.parts.append(item)
@@ -511,6 +511,8 @@ class Mapper:
             if parts:
                 parts.append(Text("\n\n"))
             parts.append(Text(f"[^{label}]: ", part.source))
+            if note.parts and type(opening := note.parts[0]) is Text and opening.source is None:
+                parts.append(Text("\n"))  # a label stands at the beginning of a line
             if self._definitions.get(label) is note:
                 self._in_text.add(label)
             for called in note.labels:

@@ -9,6 +9,8 @@ from lrdoc.parsers.markdown.html import BLOCKS, MARKS, Tag
 from lrdoc.parsers.markdown.images import Pictures, shorten
 
 _ADDRESS = re.compile(r"(?<![A-Za-z0-9_])(?:https?://|www\.)[^\s<>\"'`]+", re.IGNORECASE)
+_MAX_DATA = 200
+"""Embedded bytes longer than this do not stay in the address of a link."""
 
 
 class Flow:
@@ -152,6 +154,8 @@ class Flow:
 
     def open(self, kind: MarkKind, target: str = "") -> None:
         if kind == "link":
+            if target[:5].lower() == "data:" and len(target) > _MAX_DATA:
+                target = f"{target.partition(',')[0][:80]},…"
             self._links.append(target)
         else:
             self._counts[kind] = self._counts.get(kind, 0) + 1

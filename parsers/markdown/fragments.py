@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import msgspec
 
 from lrdoc.document import Cell, Drawing, Part, Source, Table, Text
 from lrdoc.parsers.markdown.flow import Flow
-from lrdoc.parsers.markdown.html import Piece, RawTable, lay_out, pieces, read_table, read_tag
+from lrdoc.parsers.markdown.html import Piece, Place, RawTable, lay_out, pieces, read_table, read_tag
 from lrdoc.parsers.markdown.images import Pictures
 from lrdoc.parsers.markdown.tabletags import match_tables
 
@@ -91,7 +93,7 @@ class Fragments:
             flow.parts.append(Text("\n", source))
             self._flat(flow, html)
             return flow.parts
-        html, drawings = self._pictures_of(html, source)
+        html, drawings = self._pictures_of(html, source, places or [])
         if drawings:
             raw = read_table(html)
         items: list[Part] = [
@@ -126,7 +128,7 @@ class Fragments:
             else:
                 _lines(flow, piece, None, flow.source.part)
 
-    def _pictures_of(self, html: str, source: Source) -> tuple[str, list[Part]]:
+    def _pictures_of(self, html: str, source: Source, places: Sequence[Place]) -> tuple[str, list[Part]]:
         """The table with the names of stored files in place of embedded bytes, and its pictures."""
         drawings: list[Part] = []
         words: list[str] = []
@@ -139,7 +141,7 @@ class Fragments:
             flow.image_tag(tag)
             drawing = flow.parts[0] if flow.drawings else None
             if drawing is not None:
-                drawings.append(drawing)
+                drawings.append(_in_cell(drawing, tag.start, places))
             written = html[tag.start : tag.end]
             src = tag.attributes.get("src", "")
             if src[:5].lower() == "data:":
@@ -197,6 +199,14 @@ def _without_hidden(html: str) -> str:
         words.append(html[done : match.start()])
         done = close + 1
     return "".join([*words, html[done:]])
+
+
+def _in_cell(part: Part, offset: int, places: Sequence[Place]) -> Part:
+    """The picture with row and column of the cell that it stands in."""
+    index = bisect_right(places, offset, key=lambda place: place[4].start) - 1
+    if index < 0 or offset >= places[index][4].end or not isinstance(part, Drawing):
+        return part
+    return msgspec.structs.replace(part, extras={**part.extras, "cell": list(places[index][:2])})
 
 
 def _has_stray_text(html: str, table: RawTable) -> bool:

@@ -336,8 +336,6 @@ def _html_block(state: StateBlock, startLine: int, endLine: int, silent: bool) -
         if last >= _first_outdented(state, end, endLine) or _open_fence(state, end, last):
             break
         end = last + 1
-        while end < endLine and not state.isEmpty(end) and state.sCount[end] >= state.blkIndent:
-            end += 1
     if end != first_end:
         token.content = state.getLines(startLine, end, state.blkIndent, True)
         token.map = [startLine, end]

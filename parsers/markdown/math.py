@@ -14,10 +14,11 @@ from markdown_it.rules_inline import StateInline
 _ENVIRONMENT = re.compile(
     r"\\begin\{((?:equation|align|alignat|gather|multline|eqnarray|flalign|displaymath|math)\*?)\}"
 )
-_OTHER_BLOCK = re.compile(r"#{1,6}(?:[ \t]|$)|```|~~~")
+_OTHER_BLOCK = re.compile(r"#{1,6}(?:[ \t]|$)|```|~~~|(?:-{3,}|={3,})[ \t]*$|</?[A-Za-z][^<>]*>")
+"""What no formula holds at the beginning of a line."""
 
 _COMMAND = re.compile(r"\\[A-Za-z]")
-_OPERATOR = re.compile(r"[=^]|_[{A-Za-z0-9]|[<>≤≥≠≈±×÷·∑∏∫√∞∈→]|\w\s*[+*/]\s*\w|\w\s+[-]\s+\w|\\[A-Za-z]")
+_OPERATOR = re.compile(r"[=^]|_[{A-Za-z0-9]|[≤≥≠≈±×÷·∑∏∫√∞∈→]|\w\s*[+*/]\s*\w|\w\s*[<>]\s*\w|\w\s+[-]\s+\w|\\[A-Za-z]")
 
 
 def block_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
@@ -79,7 +80,7 @@ def _stop(state: StateBlock, line: int, end_line: int) -> int:
             break
         begin = state.bMarks[stop] + state.tShift[stop]
         shallow = state.sCount[stop] - state.blkIndent < 4
-        if shallow and state.src[begin] in "#`~" and _OTHER_BLOCK.match(state.src, begin, state.eMarks[stop]):
+        if shallow and state.src[begin] in "#`~-=<" and _OTHER_BLOCK.match(state.src[begin : state.eMarks[stop]]):
             break
         stop += 1
     known[key] = (line, stop)

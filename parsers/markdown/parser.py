@@ -36,7 +36,7 @@ class MarkdownParser:
         with open_remote(settings, context, data) as remote:
             return convert(
                 text,
-                format=source.suffix,
+                format=suffix_of(source),
                 stem=source.stem,
                 params=params,
                 context=context,
@@ -46,6 +46,11 @@ class MarkdownParser:
                 remote=remote,
                 no_files=_NO_FILES,
             )
+
+
+def suffix_of(source: SourceFile) -> str:
+    """Suffix of the name; a name that is all suffix (".md") has one too."""
+    return source.suffix or source.name.rpartition(".")[2].lower()
 
 
 def settings_of(context: ParseContext) -> MarkdownSettings:

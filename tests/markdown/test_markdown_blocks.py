@@ -234,3 +234,8 @@ def test_cancelling_stops_at_once(md: Parse) -> None:
     with pytest.raises(Cancelled):
         md("# A\n\ntext\n" * 1000, context=context)
     assert looks == 2
+
+
+def test_a_label_stands_before_an_item_that_opens_its_list_item(md: Parse) -> None:
+    document = md("text\n\n- | a |\n  |---|\n  | 1 |\n- $$x$$\n\n> | q |\n> |---|\n")
+    assert body(document) == "text\n\n-\n⟨table [['a'], ['1']]⟩\n-\n⟨equation x⟩\n\n⟨table [['q']]⟩"

@@ -253,3 +253,12 @@ def test_engines_can_ask_whether_svg_can_be_drawn() -> None:
     pytest.importorskip("cairosvg")
     found: Any = svg.availability()
     assert found.ok
+
+
+def test_bytes_embedded_in_a_link_are_not_kept(md: Parse) -> None:
+    from markdown_builder import marked, texts
+
+    document = md(f"[text]({data_url(png(100, 100, 3) * 5)})\n")
+    assert marked(document, "link") == ["text"]
+    [target] = [mark.target for text in texts(document) for mark in text.marks]
+    assert target == "data:image/png;base64,…"

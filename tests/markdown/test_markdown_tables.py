@@ -153,7 +153,7 @@ def test_pictures_in_an_html_table_follow_it(md: Parse) -> None:
     [drawing] = drawings(document)
     assert drawing.asset is not None
     assert table.html == f'<table><tr><td><img src="{drawing.asset.name}" alt="A &quot;b&quot;"></td></tr></table>'
-    assert drawing.extras == {"alt_text": 'A "b"', "title": "T", "width_px": 30}
+    assert drawing.extras == {"alt_text": 'A "b"', "title": "T", "width_px": 30, "cell": [0, 0]}
 
 
 def test_embedded_bytes_never_stay_in_a_table(md: Parse) -> None:
