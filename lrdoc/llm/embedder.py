@@ -63,6 +63,8 @@ def check_vectors(vectors: Any, n_texts: int, dimension: int | None, name: str =
         raise EmbeddingShapeError(f"{name} gave rows of different lengths", hint=_SHAPE_HINT) from e
     if n_texts == 0 and array.size == 0:
         return np.zeros((0, dimension or 0))
+    if array.shape == (0,):
+        array = array.reshape(0, dimension or 0)
     if array.ndim != 2 or not np.issubdtype(array.dtype, np.number):
         raise EmbeddingShapeError(
             f"{name} gave an array of unexpected shape {array.shape} and type {array.dtype}", hint=_SHAPE_HINT
@@ -212,7 +214,9 @@ class OpenAICompatibleEmbedder:
     def embed(self, texts: Sequence[str], *, context: EmbedContext = "document") -> Vectors:
         if not texts:
             return np.zeros((0, self._dimension or 0))
-        return check_vectors(self._ask(list(texts)), len(texts), self.dimension, self.name)
+        rows = check_vectors(self._ask(list(texts)), len(texts), self._dimension, self.name)
+        self._dimension = rows.shape[1]
+        return rows
 
     def _ask(self, texts: list[str]) -> list[Any]:
         import httpx
