@@ -19,6 +19,7 @@ _MAX_DIFF_WORK = 100_000_000
 """Product of two lengths, summed over all stretches, above which their differences are not looked for any more:
 another document altogether is told in time as well."""
 _MAX_LABEL = 80
+_FLAT_LABEL = re.compile(r"\(?(?:\w{1,4}[.)])+")
 _OWN_MARKS = re.compile(r"</?(?:sup|sub|cite|equation|drawing)(?: [^<>]*)?>|\[\^[^\]\s]*\]")
 
 
@@ -50,6 +51,8 @@ class Comparison:
         self.first: dict[Place, tuple[bool, tuple[int, ...]]] = {}
 
     def result(self) -> AuditResult:
+        if self.written.raw:
+            self._flatten()
         pieces = dict(self.written.pieces)
         bags: dict[str, list[Stretch]] = {}
         groups: dict[Place, list[Stretch]] = {}
@@ -58,6 +61,8 @@ class Comparison:
                 bags.setdefault(stretch.part, []).append(stretch)
             else:
                 groups.setdefault((stretch.part, stretch.path), []).append(stretch)
+        if not pieces and self.source.has_text():
+            return self._without_provenance()
         for part, stretches in bags.items():
             mine = {place: pieces.pop(place) for place in [place for place in pieces if place[0] == part]}
             self._bag(part, stretches, mine)
@@ -72,11 +77,12 @@ class Comparison:
                 if not piece.copy:
                     self.surplus.append((place, squeeze(piece.text), piece))
         self._settle()
-        self._order()
         self._formulas_without_source()
-        self._generated()
-        self._items()
-        self._pictures()
+        if not self.written.raw:
+            self._order()
+            self._generated()
+            self._items()
+            self._pictures()
         return AuditResult(
             Characters(
                 source=self.total.total(),
@@ -94,6 +100,31 @@ class Comparison:
                 if self.total[kind]
             },
             tuple(self.problems),
+        )
+
+    def _flatten(self) -> None:
+        """Plain text has no cells and no pictures: a cell is one place, descriptions of pictures are text."""
+        for stretch in self.source.stretches:
+            stretch.path = _cell_of(stretch.path)
+        pieces: dict[Place, list[Piece]] = {}
+        for (part, path), found in self.written.pieces.items():
+            pieces.setdefault((part, _cell_of(path)), []).extend(found)
+        self.written.pieces = pieces
+
+    def _without_provenance(self) -> AuditResult:
+        """A folder of another implementation: nothing says where its text is from."""
+        sizes: Counter[str] = Counter()
+        for stretch in self.source.stretches:
+            if not stretch.optional:
+                formulas = sum(len(squeeze("".join(runs))) for runs in stretch.formulas)
+                sizes[stretch.kind] += len(squeeze(stretch.text).replace(FORMULA, "")) + formulas
+        total = sizes.total()
+        message = "the folder does not say where its text came from (no provenance), so nothing can be compared"
+        return AuditResult(
+            Characters(source=total, excluded=sum(self.excluded.values()), unaccounted=total),
+            dict(sorted(self.excluded.items())),
+            {kind: KindCount(size) for kind, size in sorted(sizes.items())},
+            (Problem("no_provenance", message),),
         )
 
     def _problem(self, code: str, message: str, where: str) -> None:
@@ -123,6 +154,8 @@ class Comparison:
             self._credit(stretch.kind, size, kept)
             self._formulas(stretch, pieces, kept)
             return
+        if self.written.raw and stretch.formulas and pieces and self._spelled(stretch, pieces, size, kept):
+            return
         if not pieces:
             self.missing.append((stretch, want))
             self._formulas(stretch, [], kept)
@@ -139,6 +172,19 @@ class Comparison:
             if text.strip(FORMULA):
                 self.surplus.append((place, text, pieces[0]))
         self._formulas(stretch, pieces, kept)
+
+    def _spelled(self, stretch: Stretch, pieces: list[Piece], size: int, kept: bool) -> bool:
+        """Plain text writes its formulas among the words: then all letters and digits of a place count together."""
+        want = stretch.text
+        for runs in stretch.formulas:
+            want = want.replace(FORMULA, "".join(runs), 1)
+        if Counter(plain_letters(want)) != Counter(latex_letters("".join(piece.text for piece in pieces))):
+            return False
+        formulas = sum(len(squeeze("".join(runs))) for runs in stretch.formulas)
+        self.total["formula"] += formulas
+        self._credit("formula", formulas, kept)
+        self._credit(stretch.kind, size, kept)
+        return True
 
     def _credit(self, kind: str, size: int, kept: bool) -> None:
         (self.kept if kept else self.placed)[kind] += size
@@ -278,13 +324,21 @@ class Comparison:
         for text, found in spare.items():
             for place, piece in found:
                 plain = text.replace(FORMULA, "")
-                if not plain:
+                if not plain or (self.written.raw and self._is_ours(plain)):
                     continue
                 if text in shown or (len(text) > 1 and text in texts.get(place, "")):
                     self.duplicated += len(plain)
                     self._problem("duplicated", f"more often than in {where(place)}: {excerpt(text)!r}", piece.where)
                 else:
                     self._problem("invented", f"not in {where(place)}: {excerpt(text)!r}", piece.where)
+
+    @cached_property
+    def _descriptions(self) -> str:
+        return letters(" ".join(self.source.texts))
+
+    def _is_ours(self, text: str) -> bool:
+        """In plain text: the description of a picture or the label of a list inside a cell."""
+        return letters(text) in self._descriptions or _FLAT_LABEL.fullmatch(text) is not None
 
     @cached_property
     def _warned(self) -> frozenset[str]:
@@ -413,6 +467,12 @@ NOT_LOSSES = frozenset({"missing_paraid"})
 
 def _with_text(stretch: Stretch, text: str) -> Stretch:
     return Stretch(stretch.part, stretch.path, stretch.kind, text, container=stretch.container)
+
+
+def _cell_of(path: str) -> str:
+    """Path of the innermost cell that holds the place, the place itself when there is none."""
+    start = path.rfind("/tc[")
+    return path if start < 0 else path[: path.index("]", start) + 1]
 
 
 def _made_assets(written: Written) -> set[str]:

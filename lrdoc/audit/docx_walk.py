@@ -20,8 +20,8 @@ _CONTROL = re.compile("[\x00\x02-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _SKIPPED = frozenset(
     {
         "w:pPr", "w:rPr", "w:tblPr", "w:tblGrid", "w:tblPrEx", "w:sdtPr", "w:sdtEndPr", "w:smartTagPr", "w:customXmlPr",
-        "w:rubyPr", "m:oMathParaPr", "m:ctrlPr", "w:background", "wp:docPr", "pic:nvPicPr", "a:extLst", "wps:spPr",
-        "wps:style", "wps:bodyPr", "wps:cNvPr", "v:path", "v:formulas", "v:handles", "v:stroke", "v:shadow",
+        "w:rubyPr", "m:oMathParaPr", "m:ctrlPr", "w:background", "a:extLst", "wps:spPr",
+        "wps:style", "wps:bodyPr", "v:path", "v:formulas", "v:handles", "v:stroke", "v:shadow",
         "wp14:sizeRelH", "wp14:sizeRelV", "wp:positionH", "wp:positionV", "w:bookmarkStart", "w:bookmarkEnd",
         "w:proofErr", "w:lastRenderedPageBreak", "w:commentRangeStart", "w:commentRangeEnd", "w:annotationRef",
         "w:footnoteRef", "w:endnoteRef", "w:separator", "w:continuationSeparator", "o:lock", "w10:wrap",
@@ -498,7 +498,15 @@ class Walk:
             if names[node.tag] == "asvg:svgBlip":
                 self._refer("optional_picture", attribute(node, "r:embed"))
 
+    def description(self, element: etree._Element) -> None:
+        """Alternative text and title of a picture: words that plain text shows in its place."""
+        found = attributes(element)
+        self.out.texts.extend(filter(None, (found.get("descr"), found.get("title"), found.get("alt"))))
+
     def image_data(self, element: etree._Element) -> None:
+        parent = element.getparent()
+        if parent is not None:
+            self.description(parent)
         self._refer("picture", attribute(element, "r:id"))
 
     def ole(self, element: etree._Element) -> None:
@@ -587,6 +595,9 @@ _HANDLERS: Mapping[str, Callable[[Walk, etree._Element], None]] = {
     "w:commentReference": Walk.note_reference,
     "w:altChunk": Walk.chunk,
     "a:blip": Walk.blip,
+    "wp:docPr": Walk.description,
+    "pic:cNvPr": Walk.description,
+    "wps:cNvPr": Walk.description,
     "v:imagedata": Walk.image_data,
     "o:OLEObject": Walk.ole,
     "c:chart": Walk.chart,

@@ -286,3 +286,26 @@ def test_escapes_are_read_in_their_surroundings(tmp_path: Path) -> None:
     joined = line(("&lt;cite", FIRST), ("x", ""), ("\n", ""), ("a &lt;tab", SECOND), ("le>", THIRD))
     result = audit(tmp_path, body, [joined])
     assert [problem.code for problem in result.problems] == ["unclaimed"]
+
+
+def test_a_folder_without_provenance_is_told_in_one_sentence(tmp_path: Path) -> None:
+    result = audit(tmp_path, BODY, [line(("First paragraph.\nSecond one.\nThird", ""))])
+    assert codes(result) == ["no_provenance"]
+    assert result.characters == Characters(source=30, unaccounted=30)
+
+
+def test_plain_text_with_a_source_map_is_compared_cell_by_cell(tmp_path: Path) -> None:
+    body = p("so ", math(mr("x") + mr("=") + mr("2"))) + table([[p("one") + p("two"), "b"]])
+    source = tmp_path / "report.docx"
+    source.write_bytes(docx(body))
+    text = "so x=2\none two\tb\n"
+    cell = "body/tbl[1]/tr[1]/tc[1]/p[1]"
+    claims = [([0, 6], FIRST), ([7, 14], cell), ([15, 16], cell_path(1, 2))]
+    entries = [{"chars": chars, "part": "word/document.xml", "path": path} for chars, path in claims]
+    folder = tmp_path / "report.docx.parsed"
+    folder.mkdir()
+    (folder / "report.txt").write_text(text, "utf-8")
+    (folder / "report.source_map.json").write_text(json.dumps({"version": "1.0", "map": entries}), "utf-8")
+    assert count(source, folder).problems == ()
+    (folder / "report.source_map.json").write_text(json.dumps({"version": "1.0", "map": entries[:-1]}), "utf-8")
+    assert codes(count(source, folder)) == ["missing"]
