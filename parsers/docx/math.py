@@ -13,7 +13,8 @@ from typing import Any
 
 from lrdoc.document import ParseWarning, Source
 from lrdoc.parsers.docx import math_nodes
-from lrdoc.parsers.docx.math_nodes import ARGUMENTS, STRUCTURES, Item
+from lrdoc.parsers.docx.math_items import ARGUMENTS, Item, build_argument, build_equation
+from lrdoc.parsers.docx.math_nodes import STRUCTURES
 from lrdoc.parsers.docx.math_text import PLAIN, TEXT, Style
 
 Element = Any
@@ -137,7 +138,7 @@ class _Converter:
             if opened is None:
                 stack.pop()
                 if not stack:
-                    row = math_nodes.build_equation(frame.items)
+                    row = build_equation(frame.items)
                     return MathResult(row.latex, tuple(self._warnings.values()), row.number, row.text)
                 self._finish(frame, stack[-1].items)
 
@@ -170,9 +171,7 @@ class _Converter:
             if not _is_deleted(frame, self._dropped):
                 items.append(math_nodes.build_structure(frame.name, frame.properties, frame.items))
         elif frame.name in ARGUMENTS:
-            items.append(
-                math_nodes.build_argument(frame.name, frame.items, in_array=frame.in_array, is_name=frame.is_name)
-            )
+            items.append(build_argument(frame.name, frame.items, in_array=frame.in_array, is_name=frame.is_name))
         else:
             items.extend(frame.items)
 

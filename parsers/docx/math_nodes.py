@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any
 
+from lrdoc.parsers.docx.math_items import ARGUMENTS, SPACE, Item, environment, pieces_of, trimmed
 from lrdoc.parsers.docx.math_tables import (
     ACCENTS,
     BIG_OPERATORS,
@@ -16,163 +17,15 @@ from lrdoc.parsers.docx.math_tables import (
     SPACING_ACCENTS,
     STACKED_ACCENTS,
 )
-from lrdoc.parsers.docx.math_text import PLAIN, TEXT, Style, function_name, join, text_to_pieces
+from lrdoc.parsers.docx.math_text import PLAIN, join, text_to_pieces
 from lrdoc.text.latex_symbols import FUNCTIONS, LIMIT_FUNCTIONS
 
 Element = Any
-
-ARGUMENTS = frozenset("e num den sub sup deg lim fName mr".split())
 
 _ATOM = re.compile(
     r"[A-Za-z0-9]|\\[A-Za-z]+|\\(?:operatorname|mathrm|mathbf|mathbb|mathcal|mathfrak|mathsf|mathtt|boldsymbol|text)"
     r"\{[^{}\\]*\}"
 )
-_SPACE = "\\ "
-
-
-class Item:
-    """A run, an argument or a structure on its way to LaTeX."""
-
-    __slots__ = ("kind", "latex", "name", "number", "rows", "scripts", "style", "text")
-
-    def __init__(
-        self,
-        name: str,
-        latex: str = "",
-        text: str = "",
-        style: Style = PLAIN,
-        kind: str = "",
-        rows: list[str] | None = None,
-        number: str = "",
-        scripts: str = "",
-    ) -> None:
-        self.name = name
-        self.latex = latex
-        self.text = text
-        """Characters of the file in order, delimiters included."""
-        self.style = style
-        self.kind = kind
-        """What the parent may do with it: "text" (characters alone), "op" (takes limits), "over" and "under" (a brace
-        that takes a script), "matrix", "array", "atop", "delimiters"."""
-        self.rows: list[str] = rows if rows is not None else []
-        """Rows of a matrix or equation array, cells of a matrix row, numerator and denominator without a bar."""
-        self.number = number
-        self.scripts = scripts
-        """Scripts that an operator or brace carries already: "_", "^" or both."""
-
-
-# Rows ---------------------------------------------------------------------------------------------------------------
-
-
-def build_argument(name: str, items: list[Item], *, in_array: bool, is_name: bool) -> Item:
-    """An argument of a structure: its items side by side."""
-    if name == "mr":
-        return Item("mr", text=" ".join(item.text for item in items), rows=[item.latex for item in items])
-    if in_array:
-        return _array_row(items)
-    return _row(name, items, is_name=is_name)
-
-
-def build_equation(items: list[Item]) -> Item:
-    """The whole formula. Line breaks make rows."""
-    if not any(item.name == "br" for item in items):
-        return _row("oMath", items)
-    lines: list[list[Item]] = [[]]
-    for item in items:
-        if item.name == "br":
-            lines.append([])
-        else:
-            lines[-1].append(item)
-    rows = [_row("oMath", line) for line in lines]
-    rows = [row for row in rows if row.latex]
-    if len(rows) < 2:
-        return rows[0] if rows else Item("oMath")
-    latex = _environment("aligned", [row.latex for row in rows])
-    numbers = ", ".join(row.number for row in rows if row.number)
-    return Item("oMath", latex, "\n".join(row.text for row in rows), number=numbers)
-
-
-def _row(name: str, items: list[Item], *, is_name: bool = False) -> Item:
-    if len(items) == 1 and items[0].name == "r" and not is_name:
-        only = items[0]
-        return Item(name, join(_trimmed(text_to_pieces(only.text, only.style))), only.text, only.style, "text")
-    items = [item for item in items if item.name != "aln"]
-    text = "".join(item.text for item in items)
-    numbers = [item.number for item in items if item.number]
-    number = numbers[0] if len(numbers) == 1 else ", ".join(numbers)
-    if all(item.name == "r" for item in items):
-        if is_name and (command := function_name(text)):
-            kind = "op" if text.strip() in LIMIT_FUNCTIONS else "text"
-            return Item(name, command, text, kind=kind)
-        style = items[0].style if items else PLAIN
-        return Item(name, join(_trimmed(_pieces(items))), text, style, kind="text")
-    kept = [item for item in items if item.latex or item.text.strip()]
-    if len(kept) == 1 and kept[0].name != "r":
-        only = kept[0]
-        return Item(name, only.latex, text, kind=only.kind, rows=only.rows, number=number, scripts=only.scripts)
-    return Item(name, join(_trimmed(_pieces(items))), text, number=number)
-
-
-def _pieces(items: Iterable[Item]) -> list[str]:
-    """LaTeX of items; neighbouring runs of the same font are read as one text, so that words are not torn."""
-    pieces: list[str] = []
-    pending: list[str] = []
-    style = PLAIN
-    for item in items:
-        if item.name == "r":
-            if pending and item.style != style:
-                pieces.extend(text_to_pieces("".join(pending), style))
-                pending = []
-            style = item.style
-            pending.append(item.text)
-            continue
-        if pending:
-            pieces.extend(text_to_pieces("".join(pending), style))
-            pending = []
-        pieces.append(_SPACE if item.name == "br" else item.latex)
-    if pending:
-        pieces.extend(text_to_pieces("".join(pending), style))
-    return pieces
-
-
-def _trimmed(pieces: Sequence[str]) -> Sequence[str]:
-    start, end = 0, len(pieces)
-    while start < end and pieces[start] in (_SPACE, ""):
-        start += 1
-    while end > start and pieces[end - 1] in (_SPACE, ""):
-        end -= 1
-    return pieces[start:end]
-
-
-def _array_row(items: list[Item]) -> Item:
-    """A row of an equation array: "&" aligns, "#" stands before the number of the equation."""
-    cells: list[list[Item]] = [[]]
-    number: list[Item] | None = None
-    for item in items:
-        if number is not None:
-            number.append(item)
-        elif item.name == "aln":
-            cells.append([])
-        elif item.name != "r" or item.style == TEXT:
-            cells[-1].append(item)
-        else:
-            before, sign, after = item.text.partition("#")
-            first, *others = before.split("&")
-            cells[-1].append(_with_text(item, first))
-            cells.extend([_with_text(item, other)] for other in others)
-            if sign:
-                number = [_with_text(item, after)]
-    latex = " & ".join(join(_trimmed(_pieces(cell))) for cell in cells)
-    text = "".join(item.text for cell in cells for item in cell)
-    if number is None:
-        return Item("e", latex, text, rows=[latex], kind="" if len(cells) == 1 else "aligned")
-    number_text = "".join(item.text for item in number).strip()
-    latex = f"{latex} \\qquad {join(_trimmed(_pieces(number)))}"
-    return Item("e", latex, f"{text} {number_text}", number=number_text)
-
-
-def _with_text(item: Item, text: str) -> Item:
-    return Item("r", text=text, style=item.style)
 
 
 # Structures ---------------------------------------------------------------------------------------------------------
@@ -211,7 +64,7 @@ def build_structure(name: str, properties: Element | None, items: list[Item]) ->
         if argument not in used:
             lost = lost + found
     if lost:
-        item = Item(name, join([item.latex, *_pieces(lost)]), item.text + "".join(each.text for each in lost))
+        item = Item(name, join([item.latex, *pieces_of(lost)]), item.text + "".join(each.text for each in lost))
     if not item.text:
         item.text = "".join(each.text for each in items)
     return item
@@ -323,7 +176,7 @@ def _nary(properties: _Properties, arguments: _Arguments) -> Item:
     elif sign in BIG_OPERATORS:
         operator = BIG_OPERATORS[sign] + ("\\nolimits" if location == "subSup" else "")
     else:
-        drawn = join(_trimmed(text_to_pieces(sign, PLAIN)))
+        drawn = join(trimmed(text_to_pieces(sign, PLAIN)))
         operator = f"\\mathop{{{drawn}}}" + ("\\nolimits" if location == "subSup" else "\\limits")
     sub, sup, body = arguments["sub"], arguments["sup"], arguments["e"]
     if operator.endswith("limits") and not sub.latex and not sup.latex:
@@ -448,12 +301,12 @@ def _delimited(properties: _Properties, arguments: _Arguments) -> Item:
     if len(contents) == 1:
         only = contents[0]
         if only.kind == "matrix" and begin is not None and (begin, end) in MATRICES:
-            environment = MATRICES[begin, str(end)]
-            return Item("d", _environment(environment, only.rows), text, kind="delimiters")
+            name = MATRICES[begin, str(end)]
+            return Item("d", environment(name, only.rows), text, kind="delimiters")
         if only.kind == "atop" and (begin, end) == ("(", ")"):
             return Item("d", f"\\binom{{{only.rows[0]}}}{{{only.rows[1]}}}", text, kind="delimiters")
         if only.kind == "array" and begin == "\\{" and end == "." and all(row.count(" & ") < 2 for row in only.rows):
-            return Item("d", _environment("cases", only.rows), text, number=only.number)
+            return Item("d", environment("cases", only.rows), text, number=only.number)
     number = next((item.number for item in contents if item.number), "")
     if begin is None or end is None or (begin == "." and end == "." and len(contents) < 2):
         inner = _separated(contents, separator, middle=False)
@@ -470,7 +323,7 @@ def _separated(contents: list[Item], sign: str, *, middle: bool) -> str:
     if middle and delimiter is not None and delimiter not in (".", "/"):
         between = f" \\middle{delimiter} "
     else:
-        between = join(text_to_pieces(sign, PLAIN)) if sign.strip() else _SPACE
+        between = join(text_to_pieces(sign, PLAIN)) if sign.strip() else SPACE
         between = f"{between} "
     return between.join(item.latex for item in contents)
 
@@ -481,17 +334,10 @@ def _delimiter(sign: str) -> str | None:
     return DELIMITERS.get(sign) if sign else "."
 
 
-def _environment(name: str, rows: list[str]) -> str:
-    # After "\\" and after "\begin{…}" a bracket would be read as an option.
-    guarded = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]
-    body = " \\\\ ".join(guarded)
-    return f"\\begin{{{name}}} {body} \\end{{{name}}}"
-
-
 def _matrix(_: _Properties, arguments: _Arguments) -> Item:
     rows = [" & ".join(item.rows) for item in arguments.all.get("mr", [])]
     text = " ".join(item.text for item in arguments.all.get("mr", []))
-    return Item("m", _environment("matrix", rows), text, kind="matrix", rows=rows)
+    return Item("m", environment("matrix", rows), text, kind="matrix", rows=rows)
 
 
 def _equation_array(_: _Properties, arguments: _Arguments) -> Item:
@@ -502,7 +348,7 @@ def _equation_array(_: _Properties, arguments: _Arguments) -> Item:
     number = ", ".join(numbers)
     if len(rows) == 1 and " & " not in rows[0]:
         return Item("eqArr", rows[0], text, kind="array", rows=rows, number=number)
-    return Item("eqArr", _environment("aligned", rows), text, kind="array", rows=rows, number=number)
+    return Item("eqArr", environment("aligned", rows), text, kind="array", rows=rows, number=number)
 
 
 STRUCTURES: dict[str, Callable[[_Properties, _Arguments], Item]] = {
