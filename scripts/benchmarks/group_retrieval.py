@@ -8,6 +8,7 @@ tokens retrieved and the tokens missed.
 from __future__ import annotations
 
 import bisect
+import hashlib
 import json
 import os
 import random
@@ -47,7 +48,7 @@ def run(folder: Path, quick: bool, peers: bool) -> list[Line]:
     if not is_embedded_model_installed():
         return [Line("retrieval", "not measured", None, note="install lrdoc[embed]")]
     documents, questions = _load(quick)
-    model = EmbeddedModel()
+    model = Remembered(EmbeddedModel(), folder / "retrieval_vectors.npz")
     asked = model.embed([question.text for question in questions], context="query")
     lines: list[Line] = []
     scores: dict[str, list[Score]] = {}
@@ -56,6 +57,7 @@ def run(folder: Path, quick: bool, peers: bool) -> list[Line]:
         start = time.process_time()
         chunks = _chunks(strategy, documents, model)
         scores[strategy] = _score(documents, chunks, questions, asked, model)
+        model.keep()
         mean = _mean(scores[strategy], range(len(questions)))
         inside = _mean(scores[strategy], structured)
         tokens = sum(chunk.tokens for _, chunk in chunks)
@@ -79,6 +81,42 @@ def run(folder: Path, quick: bool, peers: bool) -> list[Line]:
         )
     )
     return lines
+
+
+class Remembered:
+    """An embedder whose vectors are kept in a file: the same text is embedded once, whatever run asks for it."""
+
+    def __init__(self, model: Any, path: Path) -> None:
+        import numpy as np
+
+        self.name, self.dimension, self.max_input_tokens = model.name, model.dimension, model.max_input_tokens
+        self._model, self._path = model, path
+        self._known: dict[str, Any] = {}
+        if path.is_file():
+            with np.load(path) as stored:
+                self._known = dict(zip(stored["keys"].tolist(), stored["rows"], strict=True))
+        self._kept = len(self._known)
+
+    def embed(self, texts: Sequence[str], *, context: str = "document") -> Any:
+        import numpy as np
+
+        keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] for text in texts]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        if missing:
+            rows = self._model.embed(list(missing.values()), context=context)
+            self._known.update(zip(missing, rows, strict=True))
+        if len(self._known) >= self._kept + 1000:
+            self.keep()
+        return np.stack([self._known[key] for key in keys])
+
+    def keep(self) -> None:
+        """Write what is new."""
+        import numpy as np
+
+        if len(self._known) > self._kept:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            np.savez(self._path, keys=np.array(list(self._known)), rows=np.stack(list(self._known.values())))
+            self._kept = len(self._known)
 
 
 def _load(quick: bool) -> tuple[dict[str, Any], list[Question]]:

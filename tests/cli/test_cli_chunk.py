@@ -1,0 +1,162 @@
+"""`lrdoc chunk`: sources, parsed folders and blocks of other implementations; which strategy and options hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_runner import Ran, run_here
+
+SOURCE = "# One\n\nFirst paragraph of the document.\n\n" + "\n\n".join(
+    f"## Part {i}\n\nSome text of part {i}, which goes on for a while and then it ends here." for i in range(6)
+)
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("LIGHTRAG_PARSER", "CHUNK_SIZE", "CHUNK_R_SIZE", "CHUNK_P_SIZE", "EMBEDDING_BINDING_HOST"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "notes.md"
+    path.write_text(SOURCE, encoding="utf-8")
+    return path
+
+
+def chunk(*arguments: str | Path) -> Ran:
+    return run_here("chunk", *arguments)
+
+
+def record(*arguments: str | Path) -> dict[str, Any]:
+    ran = chunk(*arguments, "--json")
+    assert ran.code == 0, ran.err
+    (found,) = ran.records
+    return found
+
+
+def test_a_source_file_is_parsed_and_cut_and_nothing_is_left(source: Path, tmp_path: Path) -> None:
+    found = record(source, "--set", "chunk_ts=60")
+    assert found["stats"]["strategy"] == "paragraph_semantic"
+    assert found["stats"]["tokenizer"] == "o200k_base"
+    assert max(row["tokens"] for row in found["chunks"]) <= 60
+    assert [row["chunk_order_index"] for row in found["chunks"]] == list(range(len(found["chunks"])))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.md"]
+
+
+def test_a_parsed_folder_remembers_how_it_is_cut(source: Path, tmp_path: Path) -> None:
+    assert run_here("parse", source, "-o", tmp_path / "out", "--options", "R(chunk_ts=40,chunk_ol=0)").code == 0
+    (folder,) = (tmp_path / "out").glob("*.parsed")
+    stats = record(folder)["stats"]
+    assert (stats["strategy"], stats["chosen_by"]) == ("recursive_character", "stored with the document")
+    assert (stats["options"]["chunk_token_size"], stats["options"]["chunk_overlap_token_size"]) == (40, 0)
+    (blocks,) = folder.glob("*.blocks.jsonl")
+    assert record(blocks)["chunks"] == record(folder)["chunks"]
+    assert record(folder, "--set", "chunk_ts=80")["stats"]["options"]["chunk_token_size"] == 80
+    assert record(folder, "--strategy", "P")["stats"]["options"]["chunk_token_size"] == 2000
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("F", "fixed_token"), ("Fix", "fixed_token"), ("Recursive", "recursive_character"), ("P", "paragraph_semantic")],
+)
+def test_strategies_have_several_names(source: Path, name: str, wanted: str) -> None:
+    assert record(source, "--strategy", name)["stats"]["strategy"] == wanted
+
+
+def test_blocks_of_another_implementation_are_cut_by_p(tmp_path: Path) -> None:
+    path = tmp_path / "other.blocks.jsonl"
+    line = {"type": "content", "blockid": "b", "content": "# A\ntext", "heading": "A", "level": 1}
+    path.write_text(json.dumps(line))
+    found = record(path)
+    assert found["stats"]["chosen_by"] == "the document has blocks"
+    assert found["chunks"][0]["sidecar"]["refs"] == [{"type": "block", "id": "b"}]
+
+
+def test_parsing_blocks_points_to_this_command(tmp_path: Path) -> None:
+    path = tmp_path / "other.blocks.jsonl"
+    path.write_text("{}")
+    ran = run_here("parse", path)
+    assert ran.code == 1
+    assert "lrdoc chunk other.blocks.jsonl" in ran.err + ran.out
+
+
+def test_variables_hold_and_the_command_line_wins(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHUNK_R_SIZE", "50")
+    monkeypatch.setenv("CHUNK_R_SEPARATORS", '["\\n## ", " "]')
+    options = record(source, "--strategy", "R")["stats"]["options"]
+    assert (options["chunk_token_size"], options["separators"]) == (50, ["\n## ", " "])
+    options = record(source, "--strategy", "R", "--set", "chunk_ts=70", "--set", 'separators=["\\n"]')["stats"][
+        "options"
+    ]
+    assert (options["chunk_token_size"], options["separators"]) == (70, ["\n"])
+
+
+def test_a_small_size_takes_a_small_overlap_along(source: Path) -> None:
+    options = record(source, "--strategy", "F", "--set", "chunk_ts=60")["stats"]["options"]
+    assert options["chunk_overlap_token_size"] < 60
+
+
+def test_references_are_left_out_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "paper.md"
+    path.write_text("# A\n\ntext\n\n# 2. References\n\n[1] x", encoding="utf-8")
+    found = record(path, "--set", "drop_rf")
+    assert [warning["code"] for warning in found["warnings"]] == ["references_dropped"]
+    assert "[1]" not in found["chunks"][-1]["content"]
+
+
+def test_people_see_sizes_cuts_and_beginnings(source: Path) -> None:
+    out = chunk(source, "--set", "chunk_ts=40").out
+    assert "by paragraph_semantic (routing of its name)" in out.splitlines()[0]
+    assert "tokens of o200k_base" in out
+    assert "before a heading" in out
+    assert "█" in out
+    assert "One › Part 3" in out
+
+
+def test_an_estimate_is_called_one(source: Path) -> None:
+    assert "an estimate" in chunk(source, "--tokenizer", "estimate").out
+
+
+def test_v_without_a_model_says_so(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lrdoc.llm.embedder.is_embedded_model_installed", lambda: False)
+    found = record(source, "--strategy", "V")
+    assert [warning["code"] for warning in found["warnings"]] == ["no_embedder"]
+    assert found["stats"]["embedder"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "word"),
+    [
+        (["--strategy", "X"], 2, "unknown chunking strategy 'X'"),
+        (["--set", "colour=red"], 2, "no option 'colour'"),
+        (["--set", "chunk_ts=big"], 2, "--set chunk_ts=big"),
+        (["--set", "chunk_ts"], 2, "a value is missing"),
+        (["--set", "chunk_ts=8"], 1, "no cap below 16"),
+        (["--strategy", "C"], 2, "needs a chunking function"),
+        (["--tokenizer", "nothing"], 3, "no tiktoken encoding"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(source: Path, arguments: list[str], code: int, word: str) -> None:
+    ran = chunk(source, *arguments)
+    assert ran.code == code
+    assert word in ran.err
+    assert ran.out == ""
+
+
+def test_a_folder_of_sources_is_refused(source: Path, tmp_path: Path) -> None:
+    ran = chunk(tmp_path)
+    assert ran.code == 2
+    assert "folder without a parsed document" in ran.err
+
+
+def test_options_of_parsing_are_refused_for_what_is_parsed(tmp_path: Path) -> None:
+    path = tmp_path / "x.blocks.jsonl"
+    path.write_text('{"type": "content", "content": "x"}')
+    ran = chunk(path, "--engine", "native")
+    assert ran.code == 2
+    assert "parsed already" in ran.err
