@@ -78,7 +78,7 @@ def convert(
     pictures = Pictures(context.assets, settings, warnings.add, files=files, remote=remote, no_files=no_files)
     md = make_grammar(context.check, inline_math=params.get("inline_math") is not False)
     env: dict[str, Any] = {}
-    fragments = Fragments(pictures, _renderer(env))
+    fragments = Fragments(pictures, _renderer(env), context.check)
     inlines = Inlines(md, env, fragments)
     mapper = Mapper(inlines, fragments, pictures, warnings.add, context.check, first_line=matter.lines + 1, part=part)
     tokens: list[Token] = []

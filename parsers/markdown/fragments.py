@@ -16,7 +16,7 @@ from lrdoc.parsers.markdown.tabletags import match_tables
 
 _MAX_TABLE_DEPTH = 5
 """Tables inside tables; what lies deeper is text in its cell."""
-_SCRIPT = re.compile(r"<(script|style)(?=[\s>])", re.IGNORECASE)
+_SCRIPT = re.compile(r"<(script|style)(?=[\s>])", re.IGNORECASE | re.ASCII)
 _EMBEDDED = re.compile(r"data:[\w.+/-]{0,100};base64,[A-Za-z0-9+/=%\s]{40,}", re.IGNORECASE)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
@@ -24,16 +24,18 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 class Fragments:
     """Reads the HTML of one document."""
 
-    def __init__(self, pictures: Pictures, render: Callable[[str], str]) -> None:
+    def __init__(self, pictures: Pictures, render: Callable[[str], str], check: Callable[[], None]) -> None:
         """`render` turns markdown between HTML tags into HTML, for tables with blank lines in their cells."""
         self._pictures = pictures
         self._render = render
+        self._check = check
 
     def block(self, flow: Flow, text: str, first_line: int, part: str = "") -> None:
         """Append an HTML block whose first line is `first_line` of the source."""
         ends = [match.start() for match in re.finditer(r"\n", text)]
         preformatted = 0
         for piece in pieces(text):
+            self._check()
             line = first_line + bisect_right(ends, piece.start - 1)
             if piece.kind == "table":
                 end = first_line + bisect_right(ends, piece.end - 1)
@@ -69,7 +71,7 @@ class Fragments:
     def _items(self, html: str, source: Source, depth: int) -> list[Part]:
         """The table, and behind it the pictures that stand in its cells."""
         html = _without_hidden(html)
-        raw = read_table(html)
+        raw = read_table(html, self._check)
         height, width, places = lay_out(raw)
         nested = len(match_tables(html)) > 1
         if nested and places is not None and depth < _MAX_TABLE_DEPTH and not _has_stray_text(html, raw):
@@ -95,7 +97,7 @@ class Fragments:
             return flow.parts
         html, drawings = self._pictures_of(html, source, places or [])
         if drawings:
-            raw = read_table(html)
+            raw = read_table(html, self._check)
         items: list[Part] = [
             Table(
                 html=_EMBEDDED.sub("data:", html),

@@ -259,8 +259,8 @@ _UNENDING = (
     (re.compile(r"<\?"), re.compile(r"\?>")),
     (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
     (
-        re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|$)", re.IGNORECASE),
-        re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE),
+        re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|$)", re.IGNORECASE | re.ASCII),
+        re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE | re.ASCII),
     ),
 )
 """HTML blocks that run to the end of the document when nothing closes them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import unescape
 from typing import NamedTuple
 
@@ -48,7 +48,7 @@ KNOWN = BLOCKS | _INLINE | MARKS.keys() | frozenset((*_HIDDEN, "textarea"))
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:._-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*+)>")
 _ATTRIBUTE = re.compile(r"([^\s=\"'<>/]+)(?:\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=<>`]+)))?")
-_HIDDEN_END = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in _HIDDEN}
+_HIDDEN_END = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE | re.ASCII) for name in _HIDDEN}
 
 
 class Tag(NamedTuple):
@@ -180,8 +180,11 @@ _MAX_GRID = 1_000_000
 """Positions in a grid; a table that claims more is measured by its cells alone."""
 
 
-def read_table(text: str) -> RawTable:
-    """Rows and cells of `<table>…</table>`; what nested tables hold belongs to their cell. One pass."""
+def read_table(text: str, check: Callable[[], None]) -> RawTable:
+    """Rows and cells of `<table>…</table>`; what nested tables hold belongs to their cell. One pass.
+
+    `check` is called now and then and raises to stop the work.
+    """
     nested = [span for span in match_tables(text) if span[0] > 0]
     inner = dict(nested)
     rows: list[RawRow] = []
@@ -236,6 +239,7 @@ def read_table(text: str) -> RawTable:
             case "td" | "th", True:
                 end_cell(tag.start)
             case "tr", False:
+                check()
                 end_row(tag.start)
                 row_start = tag.start
             case "tr", True:
