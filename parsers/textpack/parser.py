@@ -11,7 +11,7 @@ from lrdoc.document import Document, Source
 from lrdoc.errors import SourceError
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.markdown.convert import Warnings, convert
-from lrdoc.parsers.markdown.parser import decode_text, settings_of
+from lrdoc.parsers.markdown.parser import decode_text, settings_of, suffix_of
 from lrdoc.parsers.markdown.remote import open_remote
 from lrdoc.parsers.textpack.bundle import Bundle, FolderBundle, ZipBundle, read_info
 
@@ -34,7 +34,7 @@ class TextpackParser:
             with open_remote(settings, context, data) as remote:
                 return convert(
                     text,
-                    format=source.suffix,
+                    format=suffix_of(source),
                     stem=source.stem,
                     params=params,
                     context=context,
