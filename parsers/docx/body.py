@@ -30,10 +30,14 @@ def blocks(
     """
     counts: dict[str, int] = {}
     tables = 0
+    context = walk.reader.context
     for child in element:
         tag = child.tag
         if tag == _P:
             paragraphs += 1
+            if not paragraphs % _LOOK_EVERY:
+                context.check()
+                context.progress("parse", paragraphs, None)
             line = read_paragraph(walk, child, f"{path}/p[{paragraphs}]", walk.carry)
             if line.deleted_mark:
                 walk.carry = line
@@ -59,6 +63,8 @@ def blocks(
         yield from _finish_carry(walk, sink)
 
 
+_LOOK_EVERY = 200
+"""Paragraphs between two looks whether to go on; some milliseconds."""
 _P, _TBL, _SDT = W + "p", W + "tbl", W + "sdt"
 
 

@@ -32,7 +32,7 @@ _WORDS: dict[Kind, str] = {
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split("|")}
 _START = re.compile(
-    rf"\s*({'|'.join(sorted(_KINDS, key=len, reverse=True))})\.?[ \u00a0\u3000]*"
+    rf"\s*({'|'.join(sorted(_KINDS, key=len, reverse=True))})\.?[ \u00a0\u3000]*(?:№|no\.|nr\.|n[°º])?[ \u00a0]*"
     r"[\dIVXivx]+(?:[.\-–—]\d+)*[a-z]?\s*(?:[.:：)—–-]|\s|$)",
     re.IGNORECASE,
 )

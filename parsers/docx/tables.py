@@ -80,6 +80,7 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
             row.width += _number(properties, "gridAfter", walk, row_path)
         row.width = min(row.width, MAX_COLUMNS)
         rows.append(row)
+        walk.reader.context.check()
     walk.in_cell -= 1
     table = _build(walk, element, rows, source, notes_before)
     if table is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import struct
 import zipfile
 from pathlib import Path
@@ -35,6 +36,7 @@ from hypothesis import strategies as st
 from shared_files import shared_dir
 
 from lrdoc.errors import (
+    Cancelled,
     EmptyDocumentError,
     EncryptedFileError,
     LimitExceeded,
@@ -42,7 +44,10 @@ from lrdoc.errors import (
     SourceError,
     UnsupportedFormatError,
 )
+from lrdoc.parsers.base import ParseContext, SourceFile
+from lrdoc.parsers.docx.parser import DocxParser
 from lrdoc.parsers.docx.settings import DocxSettings
+from lrdoc.testing.assets import MemoryAssets
 
 OLE2 = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 504
 
@@ -405,3 +410,13 @@ def test_corpus_files_without_text_are_refused_clearly() -> None:
         parse_path(shared / "corpus/docx/tika/testWORD_protected_passtika.docx")
     with pytest.raises(SourceError, match="cut off"):
         parse_path(shared / "corpus/docx/tika/testWORD_truncated.docx")
+
+
+@pytest.mark.parametrize("body", [p("text") * 5000, table([["a", "b"]] * 3000)])
+def test_a_parse_can_be_cancelled(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "long.docx"
+    path.write_bytes(docx(body))
+    looks = iter([False, False])
+    context = ParseContext(MemoryAssets(), cancelled=lambda: next(looks, True), clock=itertools.count().__next__)
+    with pytest.raises(Cancelled):
+        DocxParser().parse(SourceFile(path, path.name), {}, context)

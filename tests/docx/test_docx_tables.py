@@ -282,3 +282,8 @@ def test_captions_work_inside_cells_and_with_based_on_styles() -> None:
     body = table([[p(run(picture("rI"))) + p("Anything", style="Illustration")]])
     document = parse_body(body, media={"rI": ("a.png", png())}, styles=styles)
     assert drawings(document)[0].caption == "Anything"
+
+
+def test_a_caption_may_number_with_a_sign() -> None:
+    assert one(p("Таблица №1") + GRID).caption == "Таблица №1"
+    assert one(p("Table No. 4 – Results") + GRID).caption == "Table No. 4 – Results"
