@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from lrdoc.chunkers.base import Chunk, ChunkContext, ChunkerSpec, ChunkResult, O
 from lrdoc.chunkers.live import LiveSettings, live_options
 from lrdoc.chunkers.reading import ChunkSource, is_chunkable, read_source
 from lrdoc.chunkers.registry import Registry, build_options
+from lrdoc.chunkers.report import classify_cut, statistics
 from lrdoc.cli.common import (
     debug_option,
     engine_options,
@@ -98,25 +100,60 @@ def command(
     else:
         (found, source), kept_by = _parse(path, choices), "routing of its name"
     request = _plan(source, found, registry, strategy, kept_by, settings)
-    from lrdoc.text.tokens import load_tokenizer
-
-    counted = load_tokenizer(tokenizer or found.of(TokenizerSettings).model)
-    embedder = _embedder(found) if request.spec.needs_embedder else None
-    chunk_settings = found.of(ChunkSettings)
-    live = live_options(
-        found.of(LiveSettings), sentence_pattern=chunk_settings.v_pattern, separators=chunk_settings.r_separators
-    )
-    result = registry.chunker(request.spec.name).chunk(
-        source.document, request.options, ChunkContext(counted, embedder, live)
-    )
+    result, record = run(request, found, registry, tokenizer)
     for error in broken:
         click.echo(printable(str(error)), err=True)
-    record = describe(request, result, counted, embedder)
     if as_json:
         click.echo(to_json(record))
     else:
         click.echo("\n".join(printable(line) for line in to_lines(path.name, record, result.chunks)))
     return 0
+
+
+def run(
+    request: Request, found: Settings, registry: Registry, tokenizer: str | None = None
+) -> tuple[ChunkResult, dict[str, Any]]:
+    """The chunks, and the JSON object that tells about them."""
+    from lrdoc.text.tokens import load_tokenizer
+
+    counted = load_tokenizer(tokenizer or found.of(TokenizerSettings).model)
+    embedder = _embedder(found) if request.spec.needs_embedder else None
+    settings = found.of(ChunkSettings)
+    live = live_options(found.of(LiveSettings), sentence_pattern=settings.v_pattern, separators=settings.r_separators)
+    context = ChunkContext(counted, embedder, live)
+    result = registry.chunker(request.spec.name).chunk(request.source.document, request.options, context)
+    return result, describe(request, result, counted, embedder)
+
+
+def chunk_page(folder: Path, strategy: str, settings: Sequence[str], env_file: Path | None) -> Iterator[str]:
+    """An HTML page with the chunks of a parsed folder (`lrdoc export --chunks`)."""
+    from lrdoc.export.chunk_page import render_chunks
+
+    registry = Registry()
+    registry.load_entry_points()
+    found, source = read_process(env_file), read_source(folder)
+    request = _plan(source, found, registry, strategy, "stored with the document", settings)
+    result, record = run(request, found, registry)
+    assets = sorted(folder.glob("*.blocks.assets"))
+    cuts = [None, *(classify_cut(source.document, a, b) for a, b in itertools.pairwise(result.chunks))]
+
+    def details(chunk: Chunk) -> str:
+        kind = cuts[chunk.chunk_order_index]
+        lines = [
+            chunk.chunk_id,
+            f"{chunk.tokens} tokens of at most {request.options['chunk_token_size']}",
+            f"characters {', '.join(f'{a}–{b}' for a, b in chunk.spans)}",
+            f"cut before it: {_CUT_WORDS[kind]}" if kind is not None else "",
+            f"sections: {', '.join(section.heading for section in chunk.sections)}" if chunk.sections else "",
+            f"blocks: {', '.join(chunk.refs)}" if chunk.refs else "",
+            *(f"rows {t.rows[0] + 1}–{t.rows[1]} of {t.total_rows} of {t.id}" for t in chunk.tables),
+            f"put in: {', '.join(dict.fromkeys(insert.kind for insert in chunk.inserts))}" if chunk.inserts else "",
+        ]
+        return "\n".join(line for line in lines if line)
+
+    name = source.document.title or folder.name
+    summary = to_lines(name, record, ())
+    return render_chunks(name, result.chunks, summary, details, assets[0] if assets else None)
 
 
 def _parse(path: Path, choices: Choices) -> tuple[Settings, ChunkSource]:
@@ -222,8 +259,6 @@ def _embedder(found: Settings) -> Embedder | None:
 
 def describe(request: Request, result: ChunkResult, tokenizer: Tokenizer, embedder: Embedder | None) -> dict[str, Any]:
     """The JSON object."""
-    from lrdoc.chunkers.report import statistics
-
     document = request.source.document
     stats = statistics(document, result.chunks, request.options["chunk_token_size"])
     return {

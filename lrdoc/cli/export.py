@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import click
 
-from lrdoc.cli.common import debug_option
+from lrdoc.cli.chunk import chunk_page
+from lrdoc.cli.common import debug_option, env_file_option
+from lrdoc.errors import UsageError
 from lrdoc.export import FORMATS, export
 from lrdoc.sidecar.commit import replace_file
 from lrdoc.sidecar.read import read_folder
@@ -16,6 +19,7 @@ EPILOG = """\b
 Examples:
   lrdoc export __parsed__/report.docx.parsed --to markdown
   lrdoc export __parsed__/report.docx.parsed --to html -o report.html
+  lrdoc export __parsed__/report.docx.parsed --to html --chunks P -o chunks.html
 """
 
 
@@ -32,13 +36,30 @@ Examples:
 @click.option(
     "--regions", is_flag=True, help="Also headers, footers, comments: behind the body (json always has them)."
 )
+@click.option("--chunks", metavar="S", help="With html: show the chunks of a strategy (F, R, V, P), details on hover.")
+@click.option("--set", "chunk_settings", metavar="K=V", multiple=True, help="With --chunks: an option of the strategy.")
+@env_file_option
 @debug_option
-def command(folder: Path, to: str, output: Path | None, regions: bool, debug: bool) -> int:
+def command(
+    folder: Path,
+    to: str,
+    output: Path | None,
+    regions: bool,
+    chunks: str | None,
+    chunk_settings: tuple[str, ...],
+    env_file: Path | None,
+    debug: bool,
+) -> int:
     """Write the document of a parsed folder as markdown, html, text or json.
 
     html is one self-contained page: pictures are in it and equations are MathML. markdown links to the pictures in the
     folder.
     """
+    if chunks is not None or chunk_settings:
+        if to != "html" or chunks is None:
+            raise UsageError("--chunks needs --to html and a strategy", hint="Write --to html --chunks P.")
+        _write(output, chunk_page(folder, chunks, chunk_settings, env_file))
+        return 0
     parsed = read_folder(folder)
     seen_from = output.parent if output is not None else Path()
     try:
@@ -46,9 +67,13 @@ def command(folder: Path, to: str, output: Path | None, regions: bool, debug: bo
     except ValueError:  # another drive on Windows
         assets_path = PurePosixPath(parsed.assets.resolve().as_posix())
     pieces = export(parsed, to, regions=regions, assets_path=assets_path)
+    _write(output, pieces)
+    return 0
+
+
+def _write(output: Path | None, pieces: Iterator[str]) -> None:
     if output is not None:
         replace_file(output, (piece.encode() for piece in pieces))
-        return 0
+        return
     for piece in pieces:
         click.echo(piece, nl=False)
-    return 0
