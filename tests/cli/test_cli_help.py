@@ -51,4 +51,4 @@ def test_every_command_is_in_the_reference_page() -> None:
 def test_every_command_file_is_in_the_table() -> None:
     files = (ROOT / "lrdoc" / "cli").glob("*.py")
     commands = {file.stem for file in files if "\ndef command(" in file.read_text("utf-8")}
-    assert commands <= set(COMMANDS)
+    assert commands == set(COMMANDS)
