@@ -425,7 +425,7 @@ class Comparison:
 
     def _all_letters(self) -> str:
         """Letters of the source, and those of the output with labels and formulas as captions repeat them."""
-        shown = (unescape(_OWN_MARKS.sub("", text)) for text in self.written.texts)
+        shown = ("".join(map(unescape, _OWN_MARKS.split(text))) for text in self.written.texts)
         return letters("".join([*(stretch.text for stretch in self.source.stretches), *shown]))
 
     # -- pictures -----------------------------------------------------------------------------------------------
