@@ -109,6 +109,18 @@ def read_chart(line: Line, rel_id: str | None, extras: dict[str, Any]) -> None:
         reader.warn("chart_without_data", "A chart holds no cached data, so the output has none either", line.source)
 
 
+def chart_parts(root: Any, part: str) -> Iterator[Text | Table]:
+    """What a chart says, for readers of other packages: its title and other texts, then the table of its data."""
+    chart = _read(root, part)
+    title = " ".join(string.text for element in chart.titles for string in _strings_in(chart, element))
+    return _lines(chart, title, Source(part, "chart"), {})
+
+
+def shape_texts(root: Any, part: str) -> Iterator[Text]:
+    """Texts of the shapes that were drawn into a chart."""
+    return (string.part() for string in _strings(root, part).values())
+
+
 def _workbook(line: Line, root: Any, part: str) -> dict[str, str] | None:
     """The workbook behind the chart, stored as an asset."""
     data = next(root.iter(C + "externalData", CX + "externalData"), None)

@@ -13,16 +13,27 @@ from lrdoc.document import Source
 from lrdoc.errors import LimitExceeded, SourceError
 from lrdoc.parsers.base import SourceFile
 from lrdoc.parsers.legacy.archive import Archive, open_archive
-from lrdoc.parsers.legacy.drawingml import A, paragraph_text, write_chart
+from lrdoc.parsers.legacy.drawingml import (
+    MC,
+    A,
+    choose_branch,
+    paragraph_text,
+    shown_elements,
+    write_chart,
+    write_diagram,
+)
 from lrdoc.parsers.legacy.output import TextOut
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_UNDERSTOOD = frozenset({"p14", "p15", "p16", "a14", "a16", "wps", "wpg", "c14", "cx1", "v", "am3d", "aink"})
+_SHAPES = tuple(P + name for name in ("sp", "grpSp", "cxnSp", "pic", "graphicFrame", "contentPart"))
+_REFERENCES = (C + "chart", CX + "chart", DGM + "relIds")
 _PLACEHOLDERS_LEFT_OUT = frozenset({"sldNum", "dt", "sldImg"})
 _MAX_LEVEL = 8
+_LEVELS = frozenset("012345678")
 
 
 def read_pptx(source: SourceFile, out: TextOut) -> str:
@@ -108,14 +119,17 @@ class _SlideReader:
         self.relations = relations
         self.number = number
         self.out = out
-        self.count = 0
 
     def source(self, path: str) -> Source:
         return Source(self.part, path, slide=self.number)
 
     def shapes(self, tree: etree._Element, notes: bool = False) -> None:
-        """All shapes of a tree, groups opened, the title first. Uses a stack of its own."""
+        """All shapes of a tree, groups opened, the title first. Uses a stack of its own.
+
+        Shapes are numbered in the order of the file.
+        """
         limit = self.out.settings.max_nesting
+        numbers = {shape: number for number, shape in enumerate(tree.iter(*_SHAPES), start=1)}
         ordered = sorted(_children(tree), key=lambda shape: not _is_title(shape))
         stack = [iter(ordered)]
         while stack:
@@ -124,8 +138,15 @@ class _SlideReader:
                 stack.pop()
                 continue
             tag = shape.tag
+            if tag not in _SHAPES:
+                continue
+            self.out.context.check()
+            path = f"shape[{numbers[shape]}]"
+            kind = _placeholder(shape)
+            if kind in _PLACEHOLDERS_LEFT_OUT:
+                continue
             if tag == P + "grpSp":
-                self.alt_text(shape)
+                self.alt_text(shape, path)
                 stack.append(iter(_children(shape)))
                 if 0 < limit < len(stack):
                     raise LimitExceeded(
@@ -134,32 +155,20 @@ class _SlideReader:
                         hint="Raise LEGACY_MAX_NESTING if the file is meant to be that deep.",
                     )
                 continue
-            self.count += 1
-            path = f"shape[{self.count}]"
-            kind = _placeholder(shape)
-            if kind in _PLACEHOLDERS_LEFT_OUT:
-                continue
-            if tag == P + "sp" or tag == P + "cxnSp":
-                body = shape.find(P + "txBody")
-                if body is not None:
-                    self.body(body, path, bullets=kind in ("body", "obj", "") and not notes and kind is not None)
-                if kind is None or body is None:
-                    self.alt_text(shape)
-                if kind in ("title", "ctrTitle"):
-                    self.out.gap()
-            elif tag == P + "pic":
-                self.alt_text(shape)
-            elif tag == P + "graphicFrame":
-                self.alt_text(shape)
+            body = shape.find(P + "txBody")
+            if body is not None:
+                self.body(body, path, bullets=kind in ("body", "obj", "") and not notes)
+            self.alt_text(shape, path)
+            if tag == P + "graphicFrame":
                 self.frame(shape, path)
-            elif tag == P + "contentPart":
-                self.alt_text(shape)
+            if kind in ("title", "ctrTitle"):
+                self.out.gap()
 
-    def alt_text(self, shape: etree._Element) -> None:
+    def alt_text(self, shape: etree._Element, path: str) -> None:
         for properties in shape.iterfind("*/" + P + "cNvPr"):
             text = properties.get("descr") or properties.get("title")
             if text and text.strip():
-                self.out.line(text, self.source(f"shape[{self.count}]/alt"))
+                self.out.line(text, self.source(f"{path}/alt"))
 
     def body(self, body: etree._Element, path: str, bullets: bool) -> None:
         for i, paragraph in enumerate(body.iterfind(A + "p"), start=1):
@@ -168,7 +177,7 @@ class _SlideReader:
             lead = ""
             if properties is not None:
                 value = properties.get("lvl") or "0"
-                level = min(int(value), _MAX_LEVEL) if value.isdigit() else 0
+                level = min(int(value), _MAX_LEVEL) if value in _LEVELS else 0
             bare = properties is not None and properties.find(A + "buNone") is not None
             marked = properties is not None and any(
                 properties.find(A + x) is not None for x in ("buChar", "buAutoNum", "buBlip")
@@ -179,17 +188,23 @@ class _SlideReader:
 
     def frame(self, frame: etree._Element, path: str) -> None:
         data = frame.find(f"{A}graphic/{A}graphicData")
-        if data is None:
-            return
-        table = data.find(A + "tbl")
-        if table is not None:
-            self.table(table, path)
-            return
-        for child in data.iterchildren("*"):
-            if child.tag.endswith("}chart"):
-                self.chart(child.get(R + "id") or "", path)
+        number = 0
+        for child in shown_elements(data, A + "tbl", *_REFERENCES) if data is not None else ():
+            if child.tag == A + "p":
+                number += 1
+                self.out.line(paragraph_text(child), self.source(f"{path}/p[{number}]"))
+        for child in data.iter(A + "tbl", *_REFERENCES) if data is not None else ():
+            where = Source(self.part, path, slide=self.number)
+            if child.tag == A + "tbl":
+                self.table(child, path)
             elif child.tag == DGM + "relIds":
-                self.diagram(child.get(R + "dm") or "", path)
+                target = self.relations.get(child.get(R + "dm") or "", ("", ""))[1]
+                if not write_diagram(self.archive, target, where, self.out):
+                    self.out.warn("pptx_missing_part", "A diagram is named but not there.", where)
+            else:
+                target = self.relations.get(child.get(R + "id") or "", ("", ""))[1]
+                if not write_chart(self.archive, target, where, self.out):
+                    self.out.warn("pptx_missing_part", "A chart is named but not there.", where)
 
     def table(self, table: etree._Element, path: str) -> None:
         self.out.gap()
@@ -202,66 +217,15 @@ class _SlideReader:
             self.out.row(cells)
         self.out.gap()
 
-    def chart(self, rel_id: str, path: str) -> None:
-        target = self.relations.get(rel_id, ("", ""))[1]
-        root = self.archive.xml(target) if target else None
-        if root is None:
-            self.out.warn("pptx_missing_part", "A chart is named but not there.", self.source(path))
-            return
-        write_chart(root, Source(target, "chart", slide=self.number), self.out)
-
-    def diagram(self, rel_id: str, path: str) -> None:
-        """Texts of a SmartArt graphic in the order of its nodes, nested as its connections say."""
-        target = self.relations.get(rel_id, ("", ""))[1]
-        root = self.archive.xml(target) if target else None
-        if root is None:
-            self.out.warn("pptx_missing_part", "A diagram is named but not there.", self.source(path))
-            return
-        texts = {}
-        roots: list[str] = []
-        for point in root.iter(DGM + "pt"):
-            kind = point.get("type") or "node"
-            key = point.get("modelId") or ""
-            if kind == "doc":
-                roots.append(key)
-            if kind in ("node", "asst"):
-                texts[key] = "\n".join(x for x in (paragraph_text(p) for p in point.iterfind(f"{DGM}t/{A}p")) if x)
-        children: dict[str, list[tuple[int, str]]] = {}
-        for link in root.iter(DGM + "cxn"):
-            if (link.get("type") or "parOf") == "parOf":
-                order = link.get("srcOrd") or "0"
-                entry = (int(order) if order.isdigit() else 0, link.get("destId") or "")
-                children.setdefault(link.get("srcId") or "", []).append(entry)
-        source = Source(target, "diagram", slide=self.number)
-        done: set[str] = set()
-        stack = [(key, -1) for key in reversed(roots)]
-        while stack:
-            key, level = stack.pop()
-            if key in done:
-                continue
-            done.add(key)
-            if texts.get(key):
-                self.out.line(texts[key], source, "  " * max(level, 0) + "- ")
-            stack.extend((child, level + 1) for _, child in sorted(children.get(key, []), reverse=True))
-        for key, text in texts.items():
-            if key not in done and text:
-                self.out.line(text, source, "- ")
-
 
 def _children(tree: etree._Element) -> list[etree._Element]:
-    """Shapes of a tree; of AlternateContent the first choice that is understood, else the fallback."""
+    """Shapes of a tree; of AlternateContent the branch that is shown."""
     shapes: list[etree._Element] = []
     for child in tree:
         if child.tag == MC + "AlternateContent":
-            chosen = None
-            for choice in child.iterfind(MC + "Choice"):
-                if set((choice.get("Requires") or "").split()) <= _UNDERSTOOD:
-                    chosen = choice
-                    break
-            if chosen is None:
-                chosen = child.find(MC + "Fallback")
-            if chosen is not None:
-                shapes.extend(x for x in chosen if isinstance(x.tag, str))
+            branch = choose_branch(child)
+            if branch is not None:
+                shapes.extend(x for x in branch if isinstance(x.tag, str))
         elif isinstance(child.tag, str):
             shapes.append(child)
     return shapes

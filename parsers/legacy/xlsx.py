@@ -18,13 +18,19 @@ from lrdoc.document import Source
 from lrdoc.errors import EmptyDocumentError, LimitExceeded, SourceError
 from lrdoc.parsers.base import SourceFile
 from lrdoc.parsers.legacy.archive import Archive, open_archive
-from lrdoc.parsers.legacy.drawingml import A, paragraph_text, write_chart
+from lrdoc.parsers.legacy.drawingml import A, paragraph_text, shown_elements, write_chart, write_diagram
 from lrdoc.parsers.legacy.numbers import BUILTIN, show_number
 from lrdoc.parsers.legacy.output import TextOut
 
 S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 XDR = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
+_ANCHORS = (XDR + "twoCellAnchor", XDR + "oneCellAnchor", XDR + "absoluteAnchor")
+_REFERENCES = (
+    "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart",
+    "{http://schemas.microsoft.com/office/drawing/2014/chartex}chart",
+    "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds",
+)
 _CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})\d+"[^>]*[^/]>|<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})\d+">')
 _MERGE = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)"')
 _LETTERS = re.compile(r"[A-Z]{1,3}")
@@ -362,18 +368,20 @@ class _Reader:
             return
         relations = self.archive.relationships(part)
         self.out.gap()
-        for number, anchor in enumerate(root, start=1):
-            source = Source(part=part, path=f"anchor[{number}]", sheet=name)
-            for properties in anchor.iter(XDR + "cNvPr"):
-                self.out.line(properties.get("descr") or "", source)
-            for body in anchor.iter(XDR + "txBody"):
-                for paragraph in body.iterfind(A + "p"):
-                    self.out.line(paragraph_text(paragraph), source)
-            for chart in anchor.iter("{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"):
-                target = relations.get(chart.get(R + "id") or "", ("", ""))[1]
-                chart_root = self.archive.xml(target) if target else None
-                if chart_root is not None:
-                    write_chart(chart_root, Source(part=target, path="chart", sheet=name), self.out)
+        number = 0
+        for element in shown_elements(root):
+            if element.tag in _ANCHORS:
+                number += 1
+            where = Source(part=part, path=f"anchor[{number}]", sheet=name)
+            if element.tag == XDR + "cNvPr":
+                self.out.line(element.get("descr") or element.get("title") or "", where)
+            elif element.tag == A + "p":
+                self.out.line(paragraph_text(element), where)
+            elif element.tag in _REFERENCES:
+                is_diagram = element.tag.endswith("relIds")
+                target = relations.get(element.get(R + ("dm" if is_diagram else "id")) or "", ("", ""))[1]
+                if not (write_diagram if is_diagram else write_chart)(self.archive, target, where, self.out):
+                    self.out.warn("xlsx_missing_part", "A chart or diagram is named but not there.", where)
 
     def margins(self, found: bytes, part: str, name: str) -> None:
         """Text of printed headers and footers, without their codes (18.3.1.46)."""

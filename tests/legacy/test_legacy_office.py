@@ -162,9 +162,12 @@ def test_a_slide_is_read_title_first_with_levels_tables_groups_and_notes(tmp_pat
     ]  # fmt: skip
 
 
+P14 = "http://schemas.microsoft.com/office/powerpoint/2010/main"
+
+
 def test_only_one_branch_of_alternate_content_is_read(tmp_path: Path) -> None:
     slide = (
-        f'<mc:AlternateContent><mc:Choice Requires="p14">{shape("new")}</mc:Choice><mc:Fallback>{shape("old")}</mc:Fallback>'
+        f'<mc:AlternateContent><mc:Choice xmlns:p14="{P14}" Requires="p14">{shape("new")}</mc:Choice><mc:Fallback>{shape("old")}</mc:Fallback>'
         f'</mc:AlternateContent><mc:AlternateContent><mc:Choice Requires="zz9">{shape("unknown")}</mc:Choice>'
         f"<mc:Fallback>{shape('fallback')}</mc:Fallback></mc:AlternateContent>"
     )
