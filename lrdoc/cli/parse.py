@@ -45,6 +45,7 @@ Examples:
   lrdoc parse *.docx notes/ -o out --json          one JSON object a line
   lrdoc parse draft.docx --engine 'native(toc=body)' --options 'teP(chunk_ts=800)'
   lrdoc parse 'report.[native-iet].docx'           the hint in the name chooses
+  lrdoc parse report.docx --options te --analyze   tables and equations are described by the EXTRACT model
 """
 
 
@@ -71,7 +72,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        return "error" in self.record
+        return "error" in self.record or "error" in self.record.get("analysis", {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,7 @@ def record_of(source: str, parsed: ParsedFile) -> dict[str, Any]:
     "--doc-id", metavar="ID", default="", help="Id of the document, for a single file.  [default: from its name]"
 )
 @click.option("--force-reparse", is_flag=True, help="Engines ignore bundles that they fetched before.")
+@click.option("--analyze", is_flag=True, help="Then describe items with models, as `lrdoc analyze` does.")
 @click.option("--jobs", metavar="N", type=click.IntRange(min=1), help="Processes.  [default: processors, at most 4]")
 @click.option("--quiet", is_flag=True, help="Print failures only.")
 @rules_option
@@ -184,6 +186,7 @@ def command(
     preview: int,
     doc_id: str,
     force_reparse: bool,
+    analyze: bool,
     jobs: int | None,
     quiet: bool,
     rules: str | None,
@@ -220,12 +223,35 @@ def command(
                 outcome = item
             if outcome.interrupted:
                 raise KeyboardInterrupt
+            if analyze and not outcome.failed:
+                bar.update(f"analysing {outcome.record['parsed_dir']}")
+                outcome = analyzed(outcome, app)
             bar.hide()
             failed += outcome.failed
             show_outcome(outcome, as_json=as_json, quiet=quiet, debug=debug)
     if len(plan) > 1 and not (quiet or as_json):
         click.echo(f"{plural(len(plan) - failed, 'file')} parsed, {failed} failed")
     return EXIT_FAILED if failed else 0
+
+
+def analyzed(outcome: Outcome, app: App) -> Outcome:
+    """The outcome with what `lrdoc analyze` says of its folder under "analysis"; {} when nothing was asked for."""
+    from lrdoc.analysis import analyze
+    from lrdoc.cli.analyze import report_to_dict
+
+    record = outcome.record
+    found: Mapping[str, Any] = {}
+    if record["blocks_path"] and set(record["process_options"]) & set("ite"):
+        folder = Path(record["parsed_dir"])
+        try:
+            found = report_to_dict(analyze(folder, None, app.settings, cancelled=lambda: False, progress=_quietly))
+        except LrdocError as e:
+            found = error_to_json(e)
+    return replace(outcome, record={**record, "analysis": found})
+
+
+def _quietly(done: int, total: int, item_id: str) -> None:
+    return None
 
 
 def plan_tasks(app: App, files: Sequence[Path], output: Path | None) -> Iterator[Task | Outcome]:
@@ -292,7 +318,8 @@ def show_outcome(outcome: Outcome, *, as_json: bool, quiet: bool, debug: bool) -
     """One file's result: JSON or text on stdout, failures on stderr."""
     record = outcome.record
     if outcome.failed:
-        click.echo(sentence(record["source"], record["error"]), err=True)
+        error = record["error"] if "error" in record else record["analysis"]["error"]
+        click.echo(sentence(record["source"], error), err=True)
         if debug and outcome.traceback:
             click.echo(outcome.traceback, err=True)
     if as_json:
@@ -325,4 +352,6 @@ def describe(outcome: Outcome) -> Iterator[str]:
     for warning in record["warnings"]:
         place = f" ({warning['where']})" if warning["where"] else ""
         yield printable(f"  warning {warning['code']}{place}: {warning['message']}")
+    for kind, statuses in record.get("analysis", {}).get("items", {}).items():
+        yield f"  analysed {kind}: " + ", ".join(f"{n} {status}" for status, n in sorted(statuses.items()))
     yield f"  → {record['parsed_dir']}"
