@@ -411,9 +411,9 @@ class Comparison:
             content = item.get("content")
             if isinstance(content, str) and not _same_body(content, tag):
                 self._problem("changed", f"the item's content differs from its tag: {excerpt(content)!r}", id_)
-            captions = [item.get("caption", ""), *(item.get("footnotes") or ())]
-            for text in captions:
-                if not text.strip() or squeeze(text) in texts:
+            notes = item.get("footnotes")
+            for text in (item.get("caption"), *(notes if isinstance(notes, list) else ())):
+                if not isinstance(text, str) or not text.strip() or squeeze(text) in texts:
                     continue
                 # What we put in (brackets of readings, labels of lists) is no letter.
                 everything = everything or self._all_letters()

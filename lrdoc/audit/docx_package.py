@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from lrdoc.errors import SourceError
+from lrdoc.errors import LimitExceeded, SourceError
 
 _STRICT = "http://purl.oclc.org/ooxml/"
 _PREFIXES = {
@@ -65,6 +65,8 @@ UNDERSTOOD = frozenset(
 )
 
 
+MAX_UNPACKED = 1 << 30
+"""Bytes of all members together that are looked at; more is no document but a trap."""
 STROKES = frozenset(
     {
         "http://schemas.microsoft.com/office/word/2010/wordprocessingInk",
@@ -135,6 +137,10 @@ class Package:
         except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
             raise SourceError(f"cannot read {path.name} as a package: {error}") from error
         self._members: dict[str, str] = {}
+        unpacked = sum(info.file_size for info in self._zip.infolist())
+        if unpacked > MAX_UNPACKED:
+            self._zip.close()
+            raise LimitExceeded(f"{path.name} unpacks to {unpacked:,} bytes; at most {MAX_UNPACKED:,} are counted")
         for info in self._zip.infolist():
             if not info.is_dir():
                 name = info.filename.replace("\\", "/").lstrip("/")
@@ -236,12 +242,14 @@ class Package:
 
 def parse_xml(data: bytes) -> etree._Element | None:
     """Parse without entities, DTD or network; broken XML as far as it goes."""
+    # The parser's own guard against entities that multiply stands only without huge_tree.
+    huge = b"<!DOCTYPE" not in data and b"<!\x00" not in data
     for recover in (False, True):
         parser = etree.XMLParser(
             resolve_entities=False,
             no_network=True,
             load_dtd=False,
-            huge_tree=True,
+            huge_tree=huge,
             recover=recover,
             remove_comments=True,
             remove_pis=True,

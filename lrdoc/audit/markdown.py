@@ -272,10 +272,11 @@ def _pictures(content: str) -> Iterator[Segment]:
 
 
 def place_by_lines(entry: Mapping[str, Any]) -> Place:
-    lines = entry.get("lines")
-    if not lines:
-        return str(entry.get("part", "")), ""
-    return str(entry.get("part", "")), f"{lines[0]}-{lines[1]}"
+    part = str(entry.get("part", ""))
+    match entry.get("lines"):
+        case [int(first), int(end)] if 0 < first < end:
+            return part, f"{first}-{end}"
+    return part, ""
 
 
 def align(source: SourceText, written: Written) -> None:

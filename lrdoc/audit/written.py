@@ -25,6 +25,7 @@ _TAG = re.compile(
     r"|\[\^[^\s\[\]^\\<>&]{1,64}\](?::[ ])?|\[(?P<item>(?:tb|im|eq)-[A-Za-z0-9._:@+-]{1,200}-[0-9]{4,})\]",
     re.DOTALL,
 )
+_MAX_SPAN = 1_000_000
 _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|([\[\]])', re.DOTALL)
 
@@ -102,7 +103,8 @@ def read_folder(folder: Path, place: Callable[[Mapping[str, Any]], Place]) -> Wr
         path = folder / f"{stem}.{kind}.json"
         if path.is_file():
             items = _decode(path.read_bytes(), path.name).get(kind, {})
-            written.items.update(items if isinstance(items, dict) else {})
+            if isinstance(items, dict):
+                written.items.update((id_, item) for id_, item in items.items() if isinstance(item, dict))
     assets = folder / f"{stem}.blocks.assets"
     if assets.is_dir():
         written.assets = {path.name: path for path in sorted(assets.iterdir()) if path.is_file()}
@@ -204,10 +206,11 @@ class _LineReader:
             return
         self.count += 1
         claims: list[_Claim] = []
-        for entry in line.get("provenance") or ():
-            start, end = entry.get("chars", (0, 0))
-            if 0 <= start < end <= len(content):
-                claims.append(_Claim(start, end, self.place(entry)))
+        entries = line.get("provenance")
+        for entry in entries if isinstance(entries, list) else ():
+            match entry:
+                case {"chars": [int(start), int(end)]} if 0 <= start < end <= len(content):
+                    claims.append(_Claim(start, end, self.place(entry)))
         claims.sort(key=lambda claim: (claim.start, -claim.end))
         blockid = str(line.get("blockid", ""))[:8]
         heading = str(line.get("heading", ""))
@@ -294,10 +297,12 @@ def _copies(item: Mapping[str, Any]) -> set[tuple[int, int]]:
     extras = item.get("extras")
     spans = extras.get("spans") if isinstance(extras, Mapping) else None
     found: set[tuple[int, int]] = set()
-    for row, column, rows, columns in spans or ():
-        for r in range(row, row + rows):
-            found.update((r, c) for c in range(column, column + columns))
-        found.discard((row, column))
+    for span in spans if isinstance(spans, list) else ():
+        match span:
+            case [int(row), int(column), int(rows), int(columns)] if 0 < rows * columns <= _MAX_SPAN:
+                for r in range(row, row + rows):
+                    found.update((r, c) for c in range(column, column + columns))
+                found.discard((row, column))
     return found
 
 

@@ -309,3 +309,43 @@ def test_plain_text_with_a_source_map_is_compared_cell_by_cell(tmp_path: Path) -
     assert count(source, folder).problems == ()
     (folder / "report.source_map.json").write_text(json.dumps({"version": "1.0", "map": entries[:-1]}), "utf-8")
     assert codes(count(source, folder)) == ["missing"]
+
+
+@pytest.mark.parametrize(
+    "line_fields",
+    [
+        {"content": 5},
+        {"provenance": 5},
+        {"provenance": [5, {"chars": 7}, {"chars": [1, "2"]}, {"chars": [5, 2]}, {"chars": [0, 10**9]}]},
+        {"blockid": None, "heading": 3},
+    ],
+)
+def test_lines_that_make_no_sense_are_no_traceback(tmp_path: Path, line_fields: dict[str, Any]) -> None:
+    assert (
+        not audit(tmp_path, BODY, [{**complete(), **line_fields}, line(("Third", THIRD))]).ok
+        or "heading" in line_fields
+    )
+
+
+def test_items_that_make_no_sense_are_no_traceback(tmp_path: Path) -> None:
+    rows = [[("a", cell_path(1, 1))]]
+    for broken in (
+        5,
+        {"content": 1, "caption": 5, "footnotes": 7, "extras": [1]},
+        {"content": "", "caption": "", "footnotes": [4], "extras": {"spans": [[0, 0, 10**9, 10**9], 5, [1]]}},
+    ):
+        items: dict[str, Any] = {"tables": {"tb-00-0001": broken}}
+        assert isinstance(audit(tmp_path, table([["a"]]), [table_line(rows)], items=items), AuditResult)
+
+
+def test_entities_are_not_followed(tmp_path: Path) -> None:
+    bomb = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+    document = (
+        f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e0 "ha">{bomb}]>'
+        '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+        '<w:p><w:pPr><w:pStyle w:val="&e11;"/></w:pPr><w:r><w:t>a&e11;b</w:t></w:r></w:p></w:body></w:document>'
+    )
+    source = tmp_path / "report.docx"
+    source.write_bytes(docx(document=document))
+    result = count(source, write_folder(tmp_path / "o", [line(("ab", FIRST))]))
+    assert result.characters.source <= 2
