@@ -184,7 +184,8 @@ def markdown_scale(kind: str, count: int) -> Make:
             f"## Section {i}\n\ntext\n\n| a | b |\n|---|---|\n| {i} | x |\n\n" for i in range(count)
         ),
         "dollars": lambda: "$$a$$ x\n" * count,
-        "tabletags": lambda: "<table>\n" * count,
+        # Without the line of text there would be nothing to extract.
+        "tabletags": lambda: "text\n\n" + "<table>\n" * count,
         "brackets": lambda: "![" * count + "\n",
         "fences": lambda: "```\n~~~\n" * count,
     }
