@@ -76,7 +76,8 @@ _STRICT_DECLARATION = re.compile(rb"""(xmlns(?::[\w.-]+)?\s*=\s*["'])http://purl
 
 def strict_to_transitional(data: bytes) -> bytes:
     """XML with the namespace declarations of strict documents replaced by the transitional ones."""
-    if b"http://purl.oclc.org/ooxml/" not in data:
+    # The root element declares them.
+    if data.find(b"http://purl.oclc.org/ooxml/", 0, 65_536) < 0:
         return data
 
     def replaced(match: re.Match[bytes]) -> bytes:

@@ -216,10 +216,11 @@ class Package:
         """Parse XML under the limits: no entities, no network, no comments or processing instructions."""
         data = strict_to_transitional(_to_utf8(data))
         self.budget.spend_part(data, part)
-        if b"<!DOCTYPE" in data:
+        huge = True
+        if _may_declare(data):
             data = self._without_doctype(data, part)
-        # Where a declaration hides behind a trick, the XML library's own limits stay on.
-        huge = b"<!DOCTYPE" not in data
+            # Where a declaration hides behind a trick, the XML library's own limits stay on.
+            huge = b"<!DOCTYPE" not in data
         try:
             return etree.fromstring(data, _parser(huge=huge, recover=False))
         except etree.XMLSyntaxError as error:
@@ -388,8 +389,15 @@ def _to_utf8(data: bytes) -> bytes:
     return _DECLARED_ENCODING.sub(rb"\1", text)
 
 
+_FIRST_ELEMENT = re.compile(rb"<[^?!]")
 _DOCTYPE_TOKEN = re.compile(rb"""["'\[\]>]|<!--|<\?""")
 _OTHER_REFERENCE = re.compile(rb"&(?!(?:lt|gt|amp|apos|quot);)[^\s&;#<>\"']{1,200};")
+
+
+def _may_declare(data: bytes) -> bool:
+    """Whether anything but an XML declaration stands before the root element, and a document type somewhere."""
+    root = _FIRST_ELEMENT.search(data)
+    return b"<!" in data[: root.start() if root is not None else len(data)] and b"<!DOCTYPE" in data
 
 
 def drop_doctype(data: bytes) -> tuple[bytes, int | None]:

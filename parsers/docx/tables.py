@@ -62,22 +62,17 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
     rows: list[_Row] = []
     for row_element, row_path in _children(element, path, _TR, "tr"):
         row = _Row()
-        properties = None
+        after = 0
         for child in row_element:
-            if child.tag == _TRPR:
-                properties = child
-            elif child.tag == _TC:
+            tag = child.tag
+            if tag == _TRPR:
+                after = _row_layout(child, row, walk, row_path)
+            elif tag == _TC:
                 break
-        if properties is not None:
-            if is_row_gone(properties, walk.options):
-                continue
-            if walk.options.changes == "reject":
-                properties = before_change(properties, W + "trPrChange", _TRPR)
-            row.is_header = is_on(properties.find(W + "tblHeader"))
-            row.width = _number(properties, "gridBefore", walk, row_path)
+        if after < 0:
+            continue
         yield from _read_cells(walk, row_element, row_path, row, source)
-        if properties is not None:
-            row.width += _number(properties, "gridAfter", walk, row_path)
+        row.width += after
         row.width = min(row.width, MAX_COLUMNS)
         rows.append(row)
         walk.reader.context.check()
@@ -149,6 +144,28 @@ def _read_content(walk: Walk, child: Any, rest: Any, path: str, lines: Lines, is
                 return
     remaining = () if child is None else chain((child,), rest)
     yield walk.reader.blocks(walk, remaining, path, lines, paragraphs=paragraphs)
+
+
+_GRID_BEFORE, _GRID_AFTER, _TBL_HEADER = W + "gridBefore", W + "gridAfter", W + "tblHeader"
+
+
+def _row_layout(properties: Any, row: _Row, walk: Walk, path: str) -> int:
+    """Columns that stay free after the last cell of a row; -1 when a tracked change takes the row away."""
+    options = walk.options
+    if is_row_gone(properties, options):
+        return -1
+    if options.changes == "reject":
+        properties = before_change(properties, W + "trPrChange", _TRPR)
+    after = 0
+    for child in properties:
+        tag = child.tag
+        if tag == _TBL_HEADER:
+            row.is_header = is_on(child)
+        elif tag == _GRID_BEFORE:
+            row.width = _value(child, walk, path, 0)
+        elif tag == _GRID_AFTER:
+            after = _value(child, walk, path, 0)
+    return after
 
 
 _TRACKED_CELLS = frozenset((W + "cellMerge", W + "cellDel", W + "cellIns", W + "tcPrChange"))
@@ -234,11 +251,6 @@ _PROPERTIES = frozenset(
 )
 
 
-def _number(properties: Any, name: str, walk: Walk, path: str) -> int:
-    element = properties.find(W + name)
-    return _value(element, walk, path, 0) if element is not None else 0
-
-
 def _value(element: Any, walk: Walk, path: str, default: int) -> int:
     """A count of columns; one that makes no sense costs itself, not the table."""
     value = (element.get(VAL) or "").strip()
@@ -267,31 +279,18 @@ def _build(walk: Walk, element: Any, rows: list[_Row], source: Source, notes_bef
             limit="DOCX_MAX_NODES",
             where=source.where(),
         )
-    above: dict[int, _Cell] = {}
-    for row in rows:
-        current: dict[int, _Cell] = {}
-        for cell in row.cells:
-            owner = above.get(cell.column) if cell.continues else None
-            if owner is not None and owner.width == cell.width and not cell.parts:
-                owner.height += 1
-                cell.height = 0
-                current[cell.column] = owner
-            elif cell.restarts or owner is not None:
-                # Word hides text in a continued cell. It must not be lost, nor stand before what is read before it.
-                current[cell.column] = cell
-        above = current
+    if any(cell.continues for row in rows for cell in row.cells):
+        _merge_down(rows)
     grid: list[list[Cell | None]] = [[_EMPTY] * width for _ in rows]
     for number, row in enumerate(rows):
         target = grid[number]
         for cell in row.cells:
-            if cell.height == 0:
-                continue
-            columns = range(cell.column, min(cell.column + cell.width, width))
-            if len(columns) > 1 or cell.height > 1:
-                for covered in range(number, number + cell.height):
-                    for at in columns:
-                        grid[covered][at] = None
-            target[cell.column] = Cell(cell.parts, cell.height, len(columns)) if columns else _EMPTY
+            column, height = cell.column, cell.height
+            if height == 1 and cell.width == 1:
+                if cell.parts and column < width:
+                    target[column] = Cell(cell.parts)
+            elif height:
+                _place(cell, grid, number, width)
     headers = 0
     while headers < len(rows) and rows[headers].is_header:
         headers += 1
@@ -312,6 +311,33 @@ def _build(walk: Walk, element: Any, rows: list[_Row], source: Source, notes_bef
         source=source,
         extras=extras,
     )
+
+
+def _merge_down(rows: list[_Row]) -> None:
+    """Let cells grow over the empty ones below that continue them; those get the height 0."""
+    above: dict[int, _Cell] = {}
+    for row in rows:
+        current: dict[int, _Cell] = {}
+        for cell in row.cells:
+            owner = above.get(cell.column) if cell.continues else None
+            if owner is not None and owner.width == cell.width and not cell.parts:
+                owner.height += 1
+                cell.height = 0
+                current[cell.column] = owner
+            elif cell.restarts or owner is not None:
+                # Word hides text in a continued cell. It must not be lost, nor stand before what is read before it.
+                current[cell.column] = cell
+        above = current
+
+
+def _place(cell: _Cell, grid: list[list[Cell | None]], number: int, width: int) -> None:
+    """Put a cell that covers several positions into the grid."""
+    columns = range(cell.column, min(cell.column + cell.width, width))
+    for covered in range(number, number + cell.height):
+        for at in columns:
+            grid[covered][at] = None
+    if columns:
+        grid[number][cell.column] = Cell(cell.parts, cell.height, len(columns))
 
 
 def _footnotes(walk: Walk, notes_before: int) -> tuple[str, ...]:
