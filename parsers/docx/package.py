@@ -224,7 +224,7 @@ class Package:
         try:
             return etree.fromstring(data, _parser(huge=huge, recover=False))
         except etree.XMLSyntaxError as error:
-            return self._repair(data, part, huge, error)
+            return self._repair(data, part, error)
 
     def _without_doctype(self, data: bytes, part: str) -> bytes:
         """XML without its document type and without references to what that declared; other text is kept."""
@@ -238,7 +238,7 @@ class Package:
             )
         return data
 
-    def _repair(self, data: bytes, part: str, huge: bool, error: etree.XMLSyntaxError) -> etree._Element | None:
+    def _repair(self, data: bytes, part: str, error: etree.XMLSyntaxError) -> etree._Element | None:
         if "Excessive depth" in str(error):
             raise LimitExceeded(
                 f"XML elements are nested more than {_LIBXML_DEPTH} deep, the most that can be read",
@@ -246,7 +246,7 @@ class Package:
                 where=self.prefix + part,
             ) from error
         try:
-            root: Any = etree.fromstring(data, _parser(huge=huge, recover=True))
+            root: Any = etree.fromstring(data, _parser(huge=b"<!DOCTYPE" not in data, recover=True))
         except etree.XMLSyntaxError:
             root = None
         if root is None:
@@ -396,8 +396,11 @@ _OTHER_REFERENCE = re.compile(rb"&(?!(?:lt|gt|amp|apos|quot);)[^\s&;#<>\"']{1,20
 
 def _may_declare(data: bytes) -> bool:
     """Whether anything but an XML declaration stands before the root element, and a document type somewhere."""
-    root = _FIRST_ELEMENT.search(data)
-    return b"<!" in data[: root.start() if root is not None else len(data)] and b"<!DOCTYPE" in data
+    match = _FIRST_ELEMENT.search(data)
+    # What looks like an element may stand in a comment or processing instruction; then all of the data is searched.
+    before = data[: match.start() if match is not None else len(data)]
+    is_plain = b"<!" not in before and b"<?" not in before[5:] and before[:5] in (b"<?xml", b"")
+    return not is_plain and b"<!DOCTYPE" in data
 
 
 def drop_doctype(data: bytes) -> tuple[bytes, int | None]:

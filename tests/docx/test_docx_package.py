@@ -213,11 +213,12 @@ def test_laughs_in_attributes_end_in_an_error_or_nothing() -> None:
         parse_body(document=body)
 
 
-def test_a_declaration_hidden_behind_a_comment_is_as_harmless() -> None:
+@pytest.mark.parametrize("before", ['<!-- <!DOCTYPE [[[ " -->', "<?x <y ?>", "<!-- <y -->", "\n\n"])
+def test_a_declaration_hidden_behind_something_is_as_harmless(before: str) -> None:
     entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     body = f'<w:body><w:p><w:pPr><w:pStyle w:val="&l9;"/></w:pPr>{r("t")}</w:p></w:body>'
     document = xml_part("w:document", body).replace(
-        "<w:document", f'<!-- <!DOCTYPE [[[ " --><!DOCTYPE d [<!ENTITY l0 "lol">{entities}]><w:document', 1
+        "<w:document", f'{before}<!DOCTYPE d [<!ENTITY l0 "lol">{entities}]><w:document', 1
     )
     with contextlib.suppress(LrdocError):
         parse_body(document=document)
