@@ -469,10 +469,13 @@ class BlockSplitter:
         tokens = 0
         for unit in units:
             self.context.check()
-            if held is not None and tokens + 1 + unit.tokens <= most:
-                tokens += 1 + unit.tokens
-                held = (held[0], unit.end)
-                continue
+            if held is not None:
+                # One token for the line end; what else stands between the units has to be counted.
+                wide = unit.start - held[1] > 2
+                joined = self.measure([(held[0], unit.end)]) if wide else tokens + 1 + unit.tokens
+                if joined <= most:
+                    held, tokens = (held[0], unit.end), joined
+                    continue
             if unit.tokens <= most:
                 if held is not None:
                     found.append((held, tokens))
@@ -491,12 +494,13 @@ class BlockSplitter:
             found.append((held, tokens))
         # Sums and what stands together can differ by a token or two.
         fitting: list[tuple[Range, int]] = []
-        for whole, estimate in found:
+        for whole, _ in found:
             exact = self.measure([whole])
             if exact <= most:
                 fitting.append((whole, exact))
             else:
-                fitting.extend((r, self.measure([r])) for r in self._cut_text(*whole, most - (exact - estimate) - 1))
+                around = exact - self.counter.count(*strip_range(self.text, *whole))
+                fitting.extend((r, self.measure([r])) for r in self._cut_text(*whole, max(most - around, 1)))
         return fitting
 
     @property

@@ -11,8 +11,10 @@ from lrdoc.chunkers.base import InsertKind
 from lrdoc.chunkers.document import TableInfo
 from lrdoc.chunkers.tables import CutState, Header, Item, Spans
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]]', re.DOTALL)
-_ROW_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\],]|[^\s\[\],"]+', re.DOTALL)
+# A string without end reaches to the end: looked for again at every quote in it, it would cost its length each time.
+_STRING = r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)'
+_TOKEN = re.compile(_STRING + r"|[\[\]]", re.DOTALL)
+_ROW_TOKEN = re.compile(_STRING + r'|[\[\],]|[^\s\[\],"]+', re.DOTALL)
 _ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|\\u[0-9a-fA-F]{4}|\\.|&[#a-zA-Z0-9]{1,16};")
 _NUMBER = re.compile(r"[-+(]?[$€£¥]?\s*[0-9][0-9.,' ]*\s*%?\)?")
 _CLOSE = "]</table>"

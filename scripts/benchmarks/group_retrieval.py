@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import random
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ from report import Line
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = Path(__file__).with_name("retrieval_questions.json")
+INSTALLED = ROOT / "build" / "judge" / "embed"
+"""Where scripts/_judges installs the model."""
 STRUCTURED = frozenset({"report", "handbook", "duck"})
 STRATEGIES = "FRVP"
 SIZE, OVERLAP, TOP, RESAMPLES = 400, 40, 5, 2000
@@ -45,8 +48,10 @@ class Score:
 def run(folder: Path, quick: bool, peers: bool) -> list[Line]:
     from lrdoc.llm.embedder import EmbeddedModel, is_embedded_model_installed
 
+    if INSTALLED.is_dir() and not is_embedded_model_installed():
+        sys.path.append(str(INSTALLED))
     if not is_embedded_model_installed():
-        return [Line("retrieval", "not measured", None, note="install lrdoc[embed]")]
+        return [Line("retrieval", "not measured", None, note="install lrdoc[embed], or run scripts/_judges")]
     documents, questions = _load(quick)
     model = Remembered(EmbeddedModel(), folder / "retrieval_vectors.npz")
     asked = model.embed([question.text for question in questions], context="query")
