@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from lrdoc.chunkers.base import ChunkerSpec, OptionSpec
 from lrdoc.params import ParamSpec
+
+if TYPE_CHECKING:  # routing asks for names in rules with C alone
+    from lrdoc.chunkers.base import ChunkerSpec, OptionSpec
 
 _SHARED = frozenset({"chunk_token_size", "chunk_overlap_token_size"})
 """Parameters that C has for every chunker."""

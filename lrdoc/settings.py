@@ -23,22 +23,30 @@ from lrdoc.env_file import EnvFile, find_env_file
 from lrdoc.errors import SettingsError
 from lrdoc.variables import Variable, variables_of
 
-COMPONENTS: tuple[str, ...] = (
-    "lrdoc.flow:FlowSettings",
-    "lrdoc.routing.settings:RoutingSettings",
-    "lrdoc.routing.chunk_options:ChunkSettings",
-    "lrdoc.parsers.docx.settings:DocxSettings",
-    "lrdoc.parsers.markdown.settings:MarkdownSettings",
-    "lrdoc.parsers.legacy.settings:LegacySettings",
-    "lrdoc.parsers.mineru.settings:MineruSettings",
-    "lrdoc.parsers.docling.settings:DoclingSettings",
-    "lrdoc.chunkers.live:LiveSettings",
-    "lrdoc.text.tokenizer_settings:TokenizerSettings",
-    "lrdoc.llm.settings:EmbeddingSettings",
-    "lrdoc.llm.model_settings:ModelSettings",
-    "lrdoc.analyzers.settings:AnalysisSettings",
-)
-"""Settings classes as "module:Class", in the order of docs/settings.md. Their modules are cheap to import."""
+COMPONENTS: Mapping[str, tuple[str, ...]] = {
+    "lrdoc.flow:FlowSettings": ("SOURCE_DATE_EPOCH",),
+    "lrdoc.routing.settings:RoutingSettings": ("LIGHTRAG_PARSER", "DOCX_SMART_"),
+    "lrdoc.routing.chunk_options:ChunkSettings": ("CHUNK_",),
+    "lrdoc.parsers.docx.settings:DocxSettings": ("DOCX_", "NATIVE_DOCX_"),
+    "lrdoc.parsers.markdown.settings:MarkdownSettings": ("NATIVE_MD_", "LIGHTRAG_FORCE_REPARSE_NATIVE"),
+    "lrdoc.parsers.legacy.settings:LegacySettings": ("LEGACY_", "PDF_", "DOCX_"),
+    "lrdoc.parsers.mineru.settings:MineruSettings": ("MINERU_", "PARSER_", "LIGHTRAG_FORCE_REPARSE_MINERU"),
+    "lrdoc.parsers.docling.settings:DoclingSettings": ("DOCLING_", "PARSER_", "LIGHTRAG_FORCE_REPARSE_DOCLING"),
+    "lrdoc.chunkers.live:LiveSettings": ("CHUNK_P_REFERENCES_",),
+    "lrdoc.text.tokenizer_settings:TokenizerSettings": ("TIKTOKEN_",),
+    "lrdoc.llm.settings:EmbeddingSettings": ("EMBEDDING_",),
+    "lrdoc.llm.model_settings:ModelSettings": (
+        *("LLM_", "MAX_ASYNC_LLM", "ENABLE_LLM_CACHE", "EXTRACT_", "VLM_", "KEYWORD_", "QUERY_", "SUMMARY_"),
+    ),
+    "lrdoc.analyzers.settings:AnalysisSettings": (
+        *("VLM_", "MAX_EXTRACT_", "MM_EXTRACT_", "SURROUNDING_", "SUMMARY_", "LLM_CACHE_"),
+    ),
+}
+"""Settings classes as "module:Class", in the order of docs/settings.md, and how the names of their variables begin.
+
+A class is only loaded when a variable that begins so is set, or when a component asks for it: a run that sets nothing
+pays for nothing.
+"""
 
 S = TypeVar("S")
 
@@ -49,9 +57,10 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
-    """All slices, by class."""
+    """The slices of all components."""
 
     slices: Mapping[type, Any]
+    """Those for which something is set; the others hold their defaults."""
     environ: Mapping[str, str]
     """What was read, for engines that look whether an address is set."""
     warnings: tuple[str, ...] = ()
@@ -69,12 +78,12 @@ class Settings:
 
     def of(self, cls: type[S]) -> S:
         """The slice of one component."""
-        found: S = self.slices[cls]
+        found: S = self.slices.get(cls) or cls()
         return found
 
     def named(self, impl: str | None) -> Any:
         """The slice of the class "module:Class"; None for None."""
-        return None if impl is None else self.slices[load_class(impl)]
+        return None if impl is None else self.of(load_class(impl))
 
 
 def read_process(env_file: Path | None = None, extra: Iterable[str] = ()) -> Settings:
@@ -97,10 +106,13 @@ def read(environ: Mapping[str, str], env_file: EnvFile | None = None, extra: Ite
     for name, value in environ.items():
         merged[name] = value
         origins.pop(name, None)
+    is_set = tuple(name for name, value in merged.items() if value.strip())
     slices: dict[type, Any] = {}
     for impl in dict.fromkeys((*COMPONENTS, *extra)):
-        cls = load_class(impl)
-        slices[cls] = _read_slice(cls, merged, origins, mistakes, warnings)
+        beginnings = COMPONENTS.get(impl)
+        if beginnings is None or any(name.startswith(beginnings) for name in is_set):
+            cls = load_class(impl)
+            slices[cls] = _read_slice(cls, merged, origins, mistakes, warnings)
     # A variable that two components read is one mistake.
     return Settings(slices, merged, tuple(dict.fromkeys(warnings)), tuple(dict.fromkeys(mistakes)))
 

@@ -124,6 +124,23 @@ def test_the_table_names_settings_classes_with_help_on_every_variable() -> None:
             assert found.help, f"{impl}: {found.name} has no help"
 
 
+def test_the_table_tells_how_the_names_of_a_class_begin() -> None:
+    """Else a wrong value of a class that is not loaded would go unnoticed."""
+    for impl, beginnings in COMPONENTS.items():
+        for found in variables_of(load_class(impl)).values():
+            assert found.name.startswith(beginnings), f"{found.name} of {impl}"
+
+
+def test_a_class_is_loaded_when_one_of_its_variables_is_set_or_it_is_asked_for() -> None:
+    code = (
+        "import sys; from lrdoc.settings import load; name = 'lrdoc.parsers.docling.settings';"
+        "settings = load({'DOCLING_ENDPOINT': ' '}); assert name not in sys.modules;"
+        "assert settings.named(name + ':DoclingSettings').endpoint == '';"
+        "assert load({'DOCLING_ENDPOINT': 'http://x'}).named(name + ':DoclingSettings').endpoint == 'http://x'"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
 def test_a_variable_read_in_two_places_has_one_meaning() -> None:
     seen: dict[str, tuple[object, object]] = {}
     for impl in COMPONENTS:
@@ -154,7 +171,7 @@ def test_every_settings_class_of_the_code_is_in_the_table() -> None:
 
 def test_loading_the_defaults_imports_nothing_heavy() -> None:
     code = (
-        "import json, sys; from lrdoc.settings import load; load({});"
+        "import json, sys; from lrdoc.settings import COMPONENTS, load_class; [load_class(c) for c in COMPONENTS];"
         "print(json.dumps(sorted({'lxml', 'docx', 'numpy', 'httpx', 'pydantic', 'PIL'} & set(sys.modules))))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
