@@ -166,7 +166,8 @@ def test_every_settings_class_of_the_code_is_in_the_table() -> None:
                     for inner in ast.walk(node)
                 ):
                     declared.add(f"{module}:{node.name}")
-    assert declared == set(COMPONENTS)
+    covered = {f"{cls.__module__}:{cls.__name__}" for impl in COMPONENTS for cls in load_class(impl).__mro__}
+    assert declared - covered == set()
 
 
 def test_loading_the_defaults_imports_nothing_heavy() -> None:
