@@ -26,7 +26,7 @@ def field_character(line: Line, element: etree._Element) -> None:
     kind = element.get(_FLD_CHAR_TYPE)
     if kind == "begin":
         walk.fields.append(Field(form=element.find(_FFDATA)))
-        walk.muted = True
+        walk.muted += 1
     elif kind == "separate":
         if walk.fields and not walk.fields[-1].in_result:
             _begin_result(line, walk.fields[-1])
@@ -35,7 +35,9 @@ def field_character(line: Line, element: etree._Element) -> None:
         if not ended.in_result:
             _begin_result(line, ended)
         walk.fields.pop()
-        walk.renew_marks()
+        if ended.mark is not None:
+            walk.field_marks.pop()
+            walk.renew_marks()
         if ended.is_toc:
             walk.toc_depth -= 1
             if not walk.toc_depth and line.is_empty:
@@ -47,8 +49,12 @@ def _begin_result(line: Line, field: Field) -> None:
     """The instruction is complete."""
     instruction = "".join(field.instruction)
     field.in_result = True
+    walk = line.walk
+    walk.muted -= 1
     enter_field(line, field, instruction)
-    line.walk.renew_marks()
+    if field.mark is not None:
+        walk.field_marks.append(field.mark)
+        walk.renew_marks()
     shown = _shown_by_instruction(line, instruction, field.form)
     if shown:
         line.text(shown)

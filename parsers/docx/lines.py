@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Protocol
 
@@ -47,9 +47,9 @@ def read_boxes(walk: Walk, line: Line) -> Job:
 def line_parts(line: Line) -> list[Part]:
     """Parts of a paragraph without what follows it on lines of its own; empty when nothing is shown.
 
-    Blanks at both ends go, and so does the line end that a page break leaves.
+    Blanks at both ends go, and so does the line end that a page break leaves; code keeps its indentation.
     """
-    parts = _trim(_resolve_breaks(line.parts) if line.has_breaks else line.parts)
+    parts = _trim(_resolve_breaks(line.parts) if line.has_breaks else line.parts, both=not line.style.is_code)
     label = line.label
     for part in parts:
         if type(part) is not Anchor:
@@ -65,56 +65,45 @@ def _label_text(label: Label) -> str:
     return _INDENT * label.level + label.prefix
 
 
-def _trim(parts: list[Any]) -> list[Any]:
-    """A copy without blanks at the ends."""
-    result = list(parts)
-    if not result:
-        return result
-    first, end = 0, len(parts)
-    head, tail = result[0], result[-1]
+def _trim(parts: list[Any], *, both: bool = True) -> list[Any]:
+    """A copy without blanks at the ends; `both` False: at the end only."""
+    if not parts:
+        return []
+    head, tail = parts[0], parts[-1]
     if type(head) is type(tail) is Text and not head.text[0].isspace() and not tail.text[-1].isspace():
-        return result
-    while first < end:
-        part = result[first]
+        return list(parts)
+    result = _without_blanks(parts, str.lstrip) if both else list(parts)
+    result.reverse()
+    result = _without_blanks(result, str.rstrip)
+    result.reverse()
+    return result
+
+
+def _without_blanks(parts: list[Any], strip: Callable[[str], str]) -> list[Any]:
+    """Parts without blanks before the first thing that is shown; bookmarks there stay."""
+    result: list[Any] = []
+    for at, part in enumerate(parts):
         if type(part) is Text:
-            text = part.text
-            if text[0].isspace():
-                text = text.lstrip()
-                if not text:
-                    del result[first]
-                    end -= 1
-                    continue
-                result[first] = Text(text, part.source, part.marks)
+            text = strip(part.text)
+            if not text:
+                continue
+            result.append(part if len(text) == len(part.text) else Text(text, part.source, part.marks))
+            result += parts[at + 1 :]
             break
+        result.append(part)
         if type(part) is not Anchor:
+            result += parts[at + 1 :]
             break
-        first += 1
-    last = len(result) - 1
-    while last >= 0:
-        part = result[last]
-        if type(part) is Text:
-            text = part.text
-            if text[-1].isspace():
-                text = text.rstrip()
-                if not text:
-                    del result[last]
-                    last -= 1
-                    continue
-                result[last] = Text(text, part.source, part.marks)
-            break
-        if type(part) is not Anchor:
-            break
-        last -= 1
     return result
 
 
 def _resolve_breaks(parts: list[Any]) -> list[Any]:
     """Line ends in place of breaks, where something stands on both sides and no line end is there yet."""
     result: list[Any] = []
-    pending = False
+    pending = has_content = False
     for part in parts:
         if part is BREAK:
-            pending = any(type(known) is not Anchor for known in result)
+            pending = has_content
             continue
         if pending and type(part) is Text:
             stripped = part.text.lstrip()
@@ -129,6 +118,7 @@ def _resolve_breaks(parts: list[Any]) -> list[Any]:
             if result:
                 result.append(NEWLINE)
             pending = False
+        has_content = has_content or type(part) is not Anchor
         result.append(part)
     return result
 
@@ -155,7 +145,7 @@ class Lines:
             # The common case: one stretch of text.
             text = parts[0].text
             if text[0].isspace() or text[-1].isspace():
-                parts = _trim(parts)
+                parts = _trim(parts, both=not style.is_code)
         else:
             parts = line_parts(line)
             if len(parts) > 1 or (parts and type(parts[0]) is not Text):

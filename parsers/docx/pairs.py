@@ -23,19 +23,10 @@ def find_unpaired(root: etree._Element, shows_insertions: bool, shows_deletions:
         dropped |= {W + "ins", W + "moveTo"}
     stacks: dict[etree._Element, list[etree._Element]] = {}
     unpaired: set[etree._Element] = set()
+    story_of: dict[etree._Element, etree._Element | None] = {root: root}
     for element in root.iter(_FLD_CHAR):
-        story = root
-        skipped = False
-        for ancestor in element.iterancestors():
-            if ancestor is root:
-                break
-            if ancestor.tag in dropped or ancestor.tag == MC + "Fallback":
-                skipped = True
-                break
-            if ancestor.tag in _STORIES:
-                story = ancestor
-                break
-        if skipped:
+        story = _story(element, story_of, dropped)
+        if story is None:
             continue
         kind = element.get(_FLD_CHAR_TYPE)
         stack = stacks.setdefault(story, [])
@@ -49,3 +40,24 @@ def find_unpaired(root: etree._Element, shows_insertions: bool, shows_deletions:
     for stack in stacks.values():
         unpaired.update(stack)
     return frozenset(unpaired)
+
+
+def _story(
+    element: etree._Element, known: dict[etree._Element, etree._Element | None], dropped: set[str]
+) -> etree._Element | None:
+    """The story that an element belongs to, None when it is not read at all. Each ancestor is looked at once."""
+    passed: list[etree._Element] = []
+    found: etree._Element | None = None
+    for ancestor in element.iterancestors():
+        if ancestor in known:
+            found = known[ancestor]
+            break
+        passed.append(ancestor)
+        if ancestor.tag in dropped or ancestor.tag == MC + "Fallback":
+            break
+        if ancestor.tag in _STORIES:
+            found = ancestor
+            break
+    for ancestor in passed:
+        known[ancestor] = found
+    return found

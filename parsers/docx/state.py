@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal
 
 from lxml import etree
@@ -35,6 +36,7 @@ StoryReader = Callable[["Reader", Element, str, str], tuple[Part, ...]]
 
 Place = Literal["region", "body", "drop"]
 NEWLINE = Text("\n")
+_MOST_MARKS = 32
 _KEPT_PER_CODE = 50
 """Warnings of one kind that are given one by one; the rest is counted in the last of them."""
 
@@ -151,8 +153,10 @@ class Walk:
     page: int | None = None
     """Current page, None where the file records no page breaks."""
     fields: list[Field] = field(default_factory=list)
-    muted: bool = False
-    """Inside the instruction of a field: nothing is shown."""
+    muted: int = 0
+    """Inside how many instructions of fields the walk is; there nothing is shown."""
+    field_marks: list[Mark] = field(default_factory=list)
+    """Marks of the open fields whose result is being read."""
     open_marks: tuple[Mark, ...] = ()
     """Marks that run over several paragraphs: comment ranges, results of hyperlink and reference fields."""
     comments: dict[str, Mark] = field(default_factory=dict)
@@ -195,14 +199,12 @@ class Walk:
         return Walk(self.reader, self.part, self.place, self.numbering, self.page, ignored=self.ignored, is_nested=True)
 
     def renew_marks(self) -> None:
-        """Compute `open_marks` and `muted` after a field or comment range began or ended."""
-        marks = list(self.comments.values())
-        self.muted = False
-        for one in self.fields:
-            if not one.in_result:
-                self.muted = True
-            elif one.mark is not None:
-                marks.append(one.mark)
+        """Compute `open_marks` after a field or comment range began or ended.
+
+        Marks count from the outside in, and only so many: each is repeated on every stretch of text inside.
+        """
+        marks = list(islice(self.comments.values(), _MOST_MARKS))
+        marks += self.field_marks[:_MOST_MARKS]
         self.open_marks = tuple(marks)
 
 
@@ -243,9 +245,12 @@ class Line:
     is_seq = ""
     """Identifier of a SEQ field in the paragraph ("Table", "Figure")."""
     deleted_mark = False
+    """The next paragraph goes on in this line: the mark is deleted, or this is only a drop cap."""
     ends_section: Element | None = None
     """Its w:sectPr."""
     has_breaks = False
+    blank_parts = 0
+    """How many parts at the start are known to show nothing."""
     hidden = False
     """The run that is being read is hidden."""
     paraid: str | None = None
@@ -337,15 +342,15 @@ class Line:
 
     @property
     def is_empty(self) -> bool:
-        """No character and no item so far; bookmarks do not count."""
-        if any(not text.isspace() for text in self.buffer):
-            return False
-        for part in self.parts:
-            if type(part) is Text:
-                if not part.text.isspace():
-                    return False
-            elif part is not BREAK and type(part) is not Anchor:
+        """No character and no item so far; bookmarks do not count. What was looked at once is not looked at again."""
+        self.flush()
+        parts = self.parts
+        while self.blank_parts < len(parts):
+            part = parts[self.blank_parts]
+            is_blank = part.text.isspace() if type(part) is Text else part is BREAK or type(part) is Anchor
+            if not is_blank:
                 return False
+            self.blank_parts += 1
         return True
 
 

@@ -21,6 +21,7 @@ from lrdoc.parsers.docx.headings import (
 from lrdoc.parsers.docx.names import VAL, W
 
 _OFF = frozenset({"0", "false", "off", "none"})
+_LONGEST_CHAIN = 100
 _BODY_LEVEL = 9
 """Value of w:outlineLvl that says "body text"."""
 
@@ -102,10 +103,13 @@ class Styles:
         return self._default
 
     def chain(self, style_id: str | None) -> Iterator[etree._Element]:
-        """The style with this id (the default paragraph style for None), then those it is based on; loops end."""
+        """The style with this id (the default paragraph style for None), then those it is based on; loops end.
+
+        Chains that people make have a handful of links; longer ones than `_LONGEST_CHAIN` are cut.
+        """
         seen: set[str] = set()
         current = style_id if style_id is not None else self._default
-        while current is not None and current not in seen:
+        while current is not None and current not in seen and len(seen) < _LONGEST_CHAIN:
             seen.add(current)
             element = self._elements.get(current)
             if element is None:

@@ -6,7 +6,7 @@ belong to the cell above that starts at the same grid column, and to nothing els
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -34,7 +34,7 @@ class _Cell:
 
     column: int
     width: int
-    parts: tuple[Part, ...]
+    parts: Sequence[Part]
     height: int = 1
     continues: bool = False
     """w:vMerge without "restart"."""
@@ -113,11 +113,11 @@ def _read_cells(walk: Walk, element: Any, path: str, row: _Row, table: Source) -
         if horizontal == "continue" and merging:
             last = row.cells[-1]
             last.width += width
-            last.parts = _joined(last.parts, parts)
+            _join(last, parts)
         elif row.width + width > MAX_COLUMNS and row.cells:
             message = f"A row has more than {MAX_COLUMNS} columns; the rest went into its last cell"
             walk.reader.warn("table_too_wide", message, table)
-            row.cells[-1].parts = _joined(row.cells[-1].parts, parts)
+            _join(row.cells[-1], parts)
             continue
         else:
             row.cells.append(_Cell(row.width, width, parts, 1, vertical == "continue", vertical == "restart"))
@@ -264,8 +264,16 @@ def _value(element: Any, walk: Walk, path: str, default: int) -> int:
     return default
 
 
-def _joined(first: tuple[Part, ...], second: tuple[Part, ...]) -> tuple[Part, ...]:
-    return (*first, NEWLINE, *second) if first and second else first or second
+def _join(cell: _Cell, parts: tuple[Part, ...]) -> None:
+    """Add what belongs to a cell as further lines."""
+    if not parts:
+        return
+    if not cell.parts:
+        cell.parts = parts
+        return
+    if not isinstance(cell.parts, list):
+        cell.parts = list(cell.parts)
+    cell.parts += (NEWLINE, *parts)
 
 
 def _build(walk: Walk, element: Any, rows: list[_Row], source: Source, notes_before: int) -> Table | None:
@@ -288,7 +296,7 @@ def _build(walk: Walk, element: Any, rows: list[_Row], source: Source, notes_bef
             column, height = cell.column, cell.height
             if height == 1 and cell.width == 1:
                 if cell.parts and column < width:
-                    target[column] = Cell(cell.parts)
+                    target[column] = Cell(tuple(cell.parts))
             elif height:
                 _place(cell, grid, number, width)
     headers = 0
@@ -337,7 +345,7 @@ def _place(cell: _Cell, grid: list[list[Cell | None]], number: int, width: int) 
         for at in columns:
             grid[covered][at] = None
     if columns:
-        grid[number][cell.column] = Cell(cell.parts, cell.height, len(columns))
+        grid[number][cell.column] = Cell(tuple(cell.parts), cell.height, len(columns))
 
 
 def _footnotes(walk: Walk, notes_before: int) -> tuple[str, ...]:

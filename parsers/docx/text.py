@@ -101,7 +101,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
         ppr = before_change(ppr, W + "pPrChange", _PPR)
     style_id: str | None = None
     outline: Element | None = None
-    deleted = False
+    deleted = joins = False
     num_pr: Element | None = None
     page_before: bool | None = None
     section: Element | None = None
@@ -117,6 +117,8 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
             deleted = _mark_is_gone(child, options.changes)
         elif tag == _PAGE_BREAK_BEFORE:
             page_before = is_on(child)
+        elif tag == _FRAMEPR:
+            joins = child.get(W + "dropCap") in ("drop", "margin")
         elif tag == _SECTPR:
             section = child
     style = reader.styles.paragraph(style_id)
@@ -125,7 +127,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
     else:
         line.set_source(source)
         line.style = style
-    line.deleted_mark = deleted
+    line.deleted_mark = deleted or joins
     line.ends_section = section
     line.level = style.level
     if outline is not None:
@@ -148,7 +150,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
 
 _NUM_ID, _ILVL = W + "numId", W + "ilvl"
 _PSTYLE, _NUMPR, _OUTLINE = W + "pStyle", W + "numPr", W + "outlineLvl"
-_PAGE_BREAK_BEFORE, _SECTPR = W + "pageBreakBefore", W + "sectPr"
+_PAGE_BREAK_BEFORE, _SECTPR, _FRAMEPR = W + "pageBreakBefore", W + "sectPr", W + "framePr"
 _INS, _DEL, _MOVE_FROM, _MOVE_TO = W + "ins", W + "del", W + "moveFrom", W + "moveTo"
 
 

@@ -139,9 +139,7 @@ def test_cells_of_a_row_that_crosses_a_page_agree() -> None:
 def test_tables_and_equations_have_pages() -> None:
     document = parse_body(p(run(PAGE)) + table([["a"]]) + p(math(mr("x"))))
     assert [
-        part.source.page
-        for part in document.blocks[0].parts
-        if isinstance(part, Table | Equation) and part.source
+        part.source.page for part in document.blocks[0].parts if isinstance(part, Table | Equation) and part.source
     ] == [2, 2]
 
 

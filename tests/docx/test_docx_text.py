@@ -460,3 +460,14 @@ def test_chunks_in_cells_stay_there() -> None:
     body = table([['<w:altChunk r:id="rA"/><w:p/>', "x"]])
     data = docx(body, parts={"word/c.html": ("text/html", "<p>in</p>")}, rels=[("rA", "aFChunk", "c.html")])
     assert rows(tables(parse_bytes(data))[0]) == [["in", "x"]]
+
+
+def test_a_drop_cap_is_the_first_letter_of_its_paragraph() -> None:
+    body = p("O", ppr='<w:framePr w:dropCap="drop" w:lines="3"/>') + p("nce upon a time") + p("there")
+    assert lines(parse_body(body)) == ["Once upon a time", "there"]
+    assert lines(parse_body(p("a", ppr='<w:framePr w:w="3"/>') + p("b"))) == ["a", "b"]
+
+
+def test_code_keeps_its_indentation() -> None:
+    body = p("if x:", style="C") + p(r("    return 1  "), style="C") + p(r("  not code  "))
+    assert lines(parse_body(body, styles=style("C", "Source Code"))) == ["if x:", "    return 1", "not code"]
