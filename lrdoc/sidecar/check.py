@@ -17,6 +17,7 @@ from lrdoc.errors import SidecarError, UsageError
 from lrdoc.sidecar import names
 from lrdoc.sidecar.check_items import ItemChecker
 from lrdoc.sidecar.check_lines import LineChecker
+from lrdoc.sidecar.digest import OWN, meta_digest, source_map_digest
 from lrdoc.sidecar.encode import strings_in
 from lrdoc.sidecar.files import list_files
 from lrdoc.sidecar.merged import MergedHash
@@ -85,7 +86,9 @@ class _FolderChecker:
         items.read()
         checker = LineChecker(meta.doc_id, ours, items, self.report)
         hashes = MergedHash(meta.doc_id)
+        lines_digest = hashlib.sha256()
         for number, line in lines[1:]:
+            lines_digest.update(line.rstrip(b"\n") + b"\n")
             shape = self._line(line, f"{blocks_name}, line {number}")
             if shape is not None:
                 checker.check(shape, f"{blocks_name}, line {number}", region=False)
@@ -106,6 +109,19 @@ class _FolderChecker:
             digests["regions"] = digest.hexdigest()
         self._compare(meta, len(lines) - 1, hashes, digests, f"{blocks_name}, line 1")
         self._assets(meta, items, f"{blocks_name}, line 1")
+        if isinstance(meta.lrdoc, LrdocShape):
+            self._own_digests(meta.lrdoc, lines[0][1], lines_digest.hexdigest(), blocks_name)
+
+    def _own_digests(self, facts: LrdocShape, meta_line: bytes, lines_digest: str, name: str) -> None:
+        """What no other check of this file covers: places, marks, names and facts."""
+        told = facts.digests if isinstance(facts.digests, dict) else {}
+        if self.report.problems:
+            # The line with the changed text is named already.
+            return
+        if told.get("blocks", lines_digest) != lines_digest:
+            self.report.problem("digest", "the lines after the first are not as the parse wrote them", name)
+        if OWN in told and told[OWN] != meta_digest(meta_line):
+            self.report.problem("digest", "the meta line is not as the parse wrote it", f"{name}, line 1")
 
     def _lines(self, name: str) -> Iterator[tuple[int, bytes]]:
         try:
@@ -172,7 +188,7 @@ class _FolderChecker:
         if not facts.source.sha256:
             self.report.lacks("source", "the digest of the source is not told")
         told_digests = facts.digests if isinstance(facts.digests, dict) else {}
-        for root in sorted({*told_digests, *digests}):
+        for root in sorted({*told_digests, *digests} - {"blocks", OWN}):
             if told_digests.get(root) != digests.get(root):
                 name = names.regions_file(self.stem) if root == "regions" else names.items_file(self.stem, root)
                 self.report.problem("digest", "the file is not as the parse wrote it", name)
@@ -232,6 +248,9 @@ def _check_raw(folder: Path, stem: str, report: Report) -> None:
             report.problem("content_hash", f"it is {hashes.content_hash} for this text", map_name)
         if not source_map.lrdoc.source.sha256:
             report.lacks("source", "the digest of the source is not told")
+        told = source_map.lrdoc.digests if isinstance(source_map.lrdoc.digests, dict) else {}
+        if not report.problems and OWN in told and told[OWN] != source_map_digest(source_map):
+            report.problem("digest", "the source map is not as the parse wrote it", map_name)
     try:
         marks = source_map.marks if isinstance(source_map.marks, msgspec.Raw) else None
         read_places(source_map.map, marks, len(text))

@@ -29,8 +29,16 @@ class Lines:
         self._held: list[bytes] = []
         self._size = 0
         self._file: IO[bytes] | None = None
+        self._digest = hashlib.sha256()
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the lines so far, as they will stand in the file."""
+        return self._digest.hexdigest()
 
     def add(self, line: bytes) -> None:
+        self._digest.update(line)
+        self._digest.update(b"\n")
         self._held.append(line)
         self._size += len(line)
         if self._size > _SPILL:

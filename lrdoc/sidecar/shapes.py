@@ -39,7 +39,7 @@ class LrdocShape(msgspec.Struct):
     source: SourceShape = msgspec.field(default_factory=SourceShape)
     content_hash: str = ""
     digests: dict[str, str] | UnsetType = UNSET
-    """tables, drawings, equations, regions → sha256 of what the parse wrote there."""
+    """tables, drawings, equations, regions, blocks, meta → sha256 of what the parse wrote there."""
     raw: RawShape | UnsetType = UNSET
     warnings: list[WarningShape] = []
 

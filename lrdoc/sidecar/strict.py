@@ -25,6 +25,11 @@ Hex32 = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Range = Annotated[list[Count], Meta(min_length=2, max_length=2)]
 Region = Annotated[str, Meta(pattern="^[A-Za-z][A-Za-z_]*$")]
+Time = Annotated[
+    str,
+    Meta(pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$"),
+]
+DigestName = Literal["tables", "drawings", "equations", "regions", "blocks", "meta"]
 MarkName = Literal[
     "bold", "italic", "strike", "underline", "code", "link", "anchor", "ref", "comment", "ins", "del", "note"
 ]
@@ -35,8 +40,8 @@ class StrictSource(SourceShape, omit_defaults=True, forbid_unknown_fields=True, 
     sha256: Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")] = ""
 
 
-class StrictRaw(RawShape, forbid_unknown_fields=True):
-    pass
+class StrictRaw(RawShape, forbid_unknown_fields=True, kw_only=True):
+    parse_time: Time
 
 
 class StrictWarning(WarningShape, forbid_unknown_fields=True, kw_only=True):
@@ -46,7 +51,7 @@ class StrictWarning(WarningShape, forbid_unknown_fields=True, kw_only=True):
 class StrictLrdoc(LrdocShape, forbid_unknown_fields=True, kw_only=True):
     source: StrictSource = msgspec.field(default_factory=StrictSource)
     content_hash: Hex32 = ""
-    digests: dict[Literal["tables", "drawings", "equations", "regions"], Sha256] | UnsetType = UNSET  # type: ignore[assignment]
+    digests: dict[DigestName, Sha256] | UnsetType = UNSET  # type: ignore[assignment]
     raw: StrictRaw | UnsetType = UNSET
     warnings: list[StrictWarning] = msgspec.field(default_factory=list)  # type: ignore[assignment]
 
@@ -61,7 +66,7 @@ class StrictMeta(MetaLine, kw_only=True):
     blocks: Count
     doc_id: Annotated[str, Meta(min_length=1)]
     parse_engine: Annotated[str, Meta(min_length=1)]
-    parse_time: str
+    parse_time: Time
     doc_title: str
     doc_summary: str | UnsetType = UNSET
     lrdoc: StrictLrdoc | UnsetType = UNSET

@@ -8,12 +8,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from lrdoc.document import Block, Document, Drawing, Position, Table, Text
 from lrdoc.errors import SidecarError
 from lrdoc.sidecar import names
 from lrdoc.sidecar.canvas import Canvas, encode_marks, encode_provenance
+from lrdoc.sidecar.digest import OWN, meta_digest, source_map_digest
 from lrdoc.sidecar.encode import clean_value, to_json
 from lrdoc.sidecar.files import AssetFiles, ItemFile, LineFile, Lines
 from lrdoc.sidecar.info import FolderInfo, Written
@@ -89,6 +91,7 @@ class _Writer:
         digests = {ROOTS[kind]: file.finish() for kind, file in self.items.items() if file.count}
         if regions.count:
             digests["regions"] = regions.finish()
+        digests["blocks"] = lines.digest
         self.assets.mark(self.document.attributes)
         n_assets = self.assets.finish()
         blocks_path = self.folder / names.blocks_file(self.stem)
@@ -150,8 +153,13 @@ class _Writer:
     def _meta(self, blocks: int, n_assets: int, digests: dict[str, str]) -> bytes:
         document, info = self.document, self.info
         facts = _facts(document, info, self.hashes.content_hash)
-        if digests:
-            facts.digests = digests
+        facts.digests = digests
+        line = self._meta_line(facts, blocks, n_assets)
+        facts.digests[OWN] = meta_digest(line)
+        return self._meta_line(facts, blocks, n_assets)
+
+    def _meta_line(self, facts: LrdocShape, blocks: int, n_assets: int) -> bytes:
+        document, info = self.document, self.info
         meta = MetaOut(
             "meta",
             "lightrag",
@@ -286,6 +294,8 @@ def _write_raw(document: Document, info: FolderInfo, folder: Path) -> Written:
         Raw(encode_provenance(canvas.entries)),
         Raw(encode_marks(canvas.ranges)) if canvas.ranges else UNSET,
     )
+    written = to_json(source_map, "source map")
+    facts.digests = {OWN: source_map_digest(msgspec.json.decode(written, type=SourceMap))}
     text_path = folder / names.text_file(stem)
     map_path = folder / names.source_map_file(stem)
     text_path.write_bytes(data)

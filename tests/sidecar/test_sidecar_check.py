@@ -147,6 +147,30 @@ def test_every_changed_character_of_the_items_is_found(folder: Path) -> None:
     assert check_folder(folder) == []
 
 
+@pytest.mark.parametrize("name", ["report.blocks.jsonl", "report.regions.jsonl"])
+def test_every_changed_byte_of_the_facts_and_places_is_found(folder: Path, name: str) -> None:
+    """Whatever a line holds but the clock. Without the key `lrdoc` it is the folder of another implementation."""
+    path = folder / name
+    text = path.read_text("utf-8")
+    free = {n for word in (INFO.parse_time, "lrdoc") for n in range(text.find(word), text.find(word) + len(word))}
+    for n, c in enumerate(text):
+        if c.isspace() or n in free:
+            continue
+        path.write_text(text[:n] + ("7" if c != "7" else "3") + text[n + 1 :], "utf-8")
+        assert check_folder(folder), text[n - 20 : n + 20]
+
+
+def test_a_changed_place_and_a_changed_title_are_told_apart(folder: Path) -> None:
+    path = folder / "report.blocks.jsonl"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("body/p[2]", "body/p[8]"), "utf-8")
+    assert [(p.code, p.where) for p in check_folder(folder)] == [("digest", "report.blocks.jsonl")]
+    path.write_text(text.replace('"parse_time":"', '"parse_time":"x'), "utf-8")
+    assert [(p.code, p.where) for p in check_folder(folder)] == [("schema", "report.blocks.jsonl, line 1")]
+    path.write_text(text.replace('"doc_title":"', '"doc_title":"x'), "utf-8")
+    assert [(p.code, p.where) for p in check_folder(folder)] == [("digest", "report.blocks.jsonl, line 1")]
+
+
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_missing_line_is_found(folder: Path, number: int) -> None:
     path = folder / "report.blocks.jsonl"
@@ -297,6 +321,17 @@ def test_a_raw_folder(tmp_path: Path) -> None:
     assert codes(tmp_path) == {"text_hash", "content_hash"}
     (tmp_path / "report.txt").unlink()
     assert codes(tmp_path) == {"unreadable"}
+
+
+def test_a_changed_place_of_plain_text_is_found(tmp_path: Path) -> None:
+    parts = (Text("Line\n", Source(lines=(1, 2))), Text("Zwei\n", Source(lines=(2, 3))))
+    write_document(Document("txt", "t", (Block(parts=parts),), kind="raw"), INFO, tmp_path)
+    path = tmp_path / "report.source_map.json"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('"lines":[2,3]', '"lines":[2,4]'), "utf-8")
+    assert [(p.code, p.where) for p in check_folder(tmp_path)] == [("digest", path.name)]
+    path.write_text(text.replace('"doc_title":"t"', '"doc_title":"u"'), "utf-8")
+    assert [(p.code, p.where) for p in check_folder(tmp_path)] == [("digest", path.name)]
 
 
 def test_folders_that_hold_no_document(tmp_path: Path) -> None:

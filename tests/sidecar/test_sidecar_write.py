@@ -35,6 +35,7 @@ from lrdoc.document import (
     Text,
 )
 from lrdoc.errors import SidecarError, UsageError
+from lrdoc.sidecar.digest import meta_digest
 from lrdoc.sidecar.info import FolderInfo
 from lrdoc.sidecar.merged import content_hash, document_hash, merge, read_merged
 from lrdoc.sidecar.read import read_folder
@@ -81,6 +82,9 @@ def test_the_meta_line(tmp_path: Path) -> None:
     assert meta["parse_engine"] == "native"
     text = "# Real H1\nt"
     assert meta["document_hash"] == document_hash(text) == "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+    digests = meta["lrdoc"].pop("digests")
+    lines = (tmp_path / "report.blocks.jsonl").read_bytes().split(b"\n", 1)
+    assert digests == {"blocks": hashlib.sha256(lines[1]).hexdigest(), "meta": meta_digest(lines[0])}
     assert meta["lrdoc"] == {
         "parse_engine": "native(toc=body)",
         "process_options": "teP",

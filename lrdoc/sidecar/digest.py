@@ -1,0 +1,42 @@
+"""What the meta line says of itself and of the lines below it, so that a changed character anywhere is found."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from lrdoc.sidecar.shapes import SourceMap
+
+OWN = "meta"
+"""Key of `lrdoc.digests` for the digest that `meta_digest` gives."""
+
+
+def meta_digest(line: bytes) -> str:
+    """sha256 of a meta line as compact JSON, but for the clock and this digest itself."""
+    return _facts(line).hexdigest()
+
+
+def source_map_digest(source_map: SourceMap) -> str:
+    """The same for the source map of plain text: its facts, then its places and marks as they are stored."""
+    marks = source_map.marks if isinstance(source_map.marks, Raw) else Raw(b"")
+    digest = _facts(msgspec.json.encode(msgspec.structs.replace(source_map, map=Raw(b"[]"), marks=UNSET)))
+    digest.update(bytes(source_map.map))
+    digest.update(bytes(marks))
+    return digest.hexdigest()
+
+
+def _facts(line: bytes) -> Any:
+    facts = msgspec.json.decode(line)
+    facts.pop("parse_time", None)
+    ours = facts.get("lrdoc")
+    if isinstance(ours, dict):
+        if isinstance(ours.get("raw"), dict):
+            ours["raw"].pop("parse_time", None)
+        if isinstance(ours.get("digests"), dict):
+            ours["digests"].pop(OWN, None)
+            if not ours["digests"]:
+                del ours["digests"]
+    return hashlib.sha256(msgspec.json.encode(facts))
