@@ -15,7 +15,8 @@ class OllamaModel(OpenAIModel):
     binding = "ollama"
 
     def __init__(self, name: str, *, host: str = "", api_key: str = "", **options: Any) -> None:
-        address = (host or DEFAULT_HOST).rstrip("/")
+        address, mark, query = (host or DEFAULT_HOST).partition("?")
+        address = address.rstrip("/")
         if not address.endswith("/v1"):
             address = address.removesuffix("/api") + "/v1"
-        super().__init__(name, host=address, api_key=api_key or "ollama", **options)
+        super().__init__(name, host=address + mark + query, api_key=api_key or "ollama", **options)

@@ -13,7 +13,8 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lrdoc.errors import EngineNotConfigured
+from lrdoc.errors import EngineNotConfigured, SettingsError
+from lrdoc.llm.address import Address, read_address, without_secrets
 from lrdoc.llm.base import ModelRefused, ModelTimeout, ModelUnavailable, Reply, Request, Usage
 
 if TYPE_CHECKING:
@@ -46,8 +47,10 @@ class OpenAIModel:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.name = name
-        self.host = host.rstrip("/")
+        self._address = _read_host(host) if host else Address("")
+        self.host = self._address.shown
         self._api_key = api_key
+        self._secrets = (api_key, *self._address.secrets)
         self._timeout_s = timeout_s
         self._stream = stream
         self._first_wait_s = first_wait_s
@@ -84,11 +87,27 @@ class OpenAIModel:
                     "Asking a language model needs the package openai",
                     hint="Install it with: pip install 'lrdoc[models]'",
                 ) from error
-            # Tries are counted here, so that the number of calls is known and a cancelled task stops at once.
-            self._client = AsyncOpenAI(
-                api_key=self._api_key or "none", base_url=self.host or None, timeout=self._timeout_s, max_retries=0
-            )
+            authorization = self._address.authorization
+            try:
+                # Tries are counted here, so that the number of calls is known and a cancelled task stops at once.
+                self._client = AsyncOpenAI(
+                    api_key=self._api_key or "none",
+                    base_url=self.host or None,
+                    timeout=self._timeout_s,
+                    max_retries=0,
+                    default_headers={"Authorization": authorization} if authorization else None,
+                    default_query=dict(self._address.query) or None,
+                )
+            except (ImportError, ValueError, TypeError, OSError) as error:
+                # Proxies of the environment are read here, and so is the list of trusted certificates.
+                raise ModelRefused(
+                    f"No connection to {self._where()} can be set up: {self._clean(str(error))}",
+                    hint="Look at HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE.",
+                ) from error
         return self._client
+
+    def _clean(self, text: str) -> str:
+        return without_secrets(text, self._secrets)
 
     async def _with_tries(self, request: Request, form: str) -> Reply:
         import openai
@@ -107,13 +126,13 @@ class OpenAIModel:
                 cause: Exception = error
             except openai.APIConnectionError as error:
                 failure = ModelUnavailable(
-                    f"{self._where()} cannot be reached: {error.__cause__ or error}",
+                    f"{self._where()} cannot be reached: {self._clean(str(error.__cause__ or error))}",
                     hint="Look at LLM_BINDING_HOST and whether the service runs.",
                 )
                 cause = error
             except openai.APIStatusError as error:
                 status = error.status_code
-                text = f"{self._where()} answered {status}: {_reason(error)}"
+                text = f"{self._where()} answered {status}: {self._clean(_reason(error))}"
                 again = status >= 500 or (status in _AGAIN and (status != 409 or tries < CONFLICT_TRIES))
                 if not again:
                     raise ModelRefused(text, hint=_remedy(status)) from error
@@ -122,7 +141,7 @@ class OpenAIModel:
                 wait = _retry_after(error)
             except (openai.APIError, json.JSONDecodeError, _EmptyAnswer, ValueError) as error:
                 failure = ModelUnavailable(
-                    f"{self._where()} gave an answer that cannot be read: {error}",
+                    f"{self._where()} gave an answer that cannot be read: {self._clean(str(error))[:300]}",
                     hint="Look whether the address is that of an OpenAI-compatible service.",
                 )
                 cause = error
@@ -174,6 +193,13 @@ class OpenAIModel:
 
     def _where(self) -> str:
         return f"The model {self.name} at {self.host or 'api.openai.com'}"
+
+
+def _read_host(host: str) -> Address:
+    try:
+        return read_address(host)
+    except ValueError as error:
+        raise SettingsError(f"The address of the model's service cannot be read: {error}") from error
 
 
 class _EmptyAnswer(Exception):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from lrdoc.errors import SettingsError
+from lrdoc.llm.address import read_address
 from lrdoc.llm.base import ChatModel, ModelNotConfigured
 from lrdoc.llm.cache import AnswerCache, CachedModel
 from lrdoc.llm.model_settings import ROLES, ModelSettings
@@ -27,13 +28,11 @@ class RoleModel:
     role: str
     binding: str
     model: str
-    host: str
-    api_key: str
+    host: str = field(repr=False)
+    """May hold a password."""
+    api_key: str = field(repr=False)
     timeout_s: float
     max_async: int
-
-    def __repr__(self) -> str:
-        return f"RoleModel({self.role}: {self.binding} {self.model} at {self.host or 'default address'})"
 
 
 def role_model(settings: ModelSettings, role: str) -> RoleModel | None:
@@ -60,11 +59,18 @@ def role_model(settings: ModelSettings, role: str) -> RoleModel | None:
         return None
     same_service = binding == settings.binding.lower()
     own_host = own("host")
+    host = own_host or (settings.host if same_service else "")
+    if host:
+        try:
+            read_address(host)
+        except ValueError as error:
+            variable = f"{role.upper()}_LLM_BINDING_HOST" if own_host else "LLM_BINDING_HOST"
+            raise SettingsError(f"{variable} cannot be read: {error}") from error
     return RoleModel(
         role=role,
         binding=binding,
         model=model,
-        host=own_host or (settings.host if same_service else ""),
+        host=host,
         api_key=own("api_key") or (settings.api_key if same_service else ""),
         timeout_s=own("timeout_s") or settings.timeout_s,
         max_async=own("max_async") or own("llm_max_async") or base_max_async(settings),

@@ -180,3 +180,63 @@ def test_a_cancelled_waiter_gives_its_turn_away() -> None:
 
 def test_usage_adds_up() -> None:
     assert Usage(1, 2, 3) + Usage(10, 20, 30) == Usage(11, 22, 33)
+
+
+def test_a_locked_cache_is_waited_for_and_then_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lrdoc.llm.cache.LONGEST_WAIT_S", 0.3)
+    path = tmp_path / "cache.sqlite"
+    cache = AnswerCache(path)
+    model = CachedModel(ScriptedModel(["one", "two", "three"]), cache, "r")
+    assert ask(model, Request("q")).cache_key
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    reply = ask(model, Request("r"))
+    other.execute("ROLLBACK")
+    other.close()
+    assert (reply.text, reply.cache_key) == ("two", "") and "locked" in cache.problem
+    cache.close()
+    assert not path.with_name("cache.sqlite.damaged").exists()
+
+
+def test_a_cache_that_cannot_be_written_is_told_and_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "file" / "cache.sqlite", tmp_path / "folder"):
+        cache = AnswerCache(path)
+        reply = ask(CachedModel(ScriptedModel(["x"]), cache, "r"), Request("q"))
+        assert (reply.text, reply.cache_key) == ("x", "")
+        assert cache.problem.startswith(f"answers are not kept in {path}: ")
+        cache.close()
+
+
+def test_a_cache_that_is_damaged_while_it_is_used_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    cache = AnswerCache(path)
+    model = CachedModel(ScriptedModel(lambda request: "x" * 5000), cache, "r")
+    for i in range(20):
+        ask(model, Request(str(i)))
+    cache.close()
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    again = CachedModel(ScriptedModel(lambda request: "y"), cache, "r")
+    assert {ask(again, Request(str(i))).text for i in range(20)} == {"y"}
+    assert cache.problem == "" and path.with_name("cache.sqlite.damaged").exists()
+    cache.close()
+
+
+def test_an_address_with_secrets_shows_none(tmp_path: Path) -> None:
+    host = "http://user:hunter2pass@h:1/v1?key=sesame99"
+    found = role_model(settings(LLM_MODEL="m", LLM_BINDING_HOST=host), "query")
+    cache = AnswerCache(tmp_path / "cache.sqlite")
+    model = open_model(settings(LLM_MODEL="m", LLM_BINDING_HOST=host), "query", cache)
+    assert model.host == "http://h:1/v1"
+    assert "hunter2" not in repr(found) + repr(model.model.model)  # type: ignore[attr-defined]
+    assert OllamaModel("m", host="http://u:pw@h:2?key=x").host == "http://h:2/v1"
+    cache.close()
+
+
+@pytest.mark.parametrize("host", ["h:8080/v1", "ftp://h/v1", "http://", "http://h:port/v1", "http://u:hunter2/x@h/v1"])
+def test_a_malformed_address_names_its_variable(host: str) -> None:
+    with pytest.raises(SettingsError, match="EXTRACT_LLM_BINDING_HOST cannot be read") as error:
+        role_model(settings(LLM_MODEL="m", EXTRACT_LLM_BINDING_HOST=host), "extract")
+    assert "hunter2" not in str(error.value)

@@ -203,3 +203,34 @@ def test_streamed_answers_are_put_together() -> None:
     ):
         ask(server.url, stream=True)
     assert len(server.requests) == MAX_TRIES
+
+
+def test_secrets_of_address_and_key_are_sent_and_never_told() -> None:
+    def echo(n: int, body: dict[str, Any]) -> Fault:
+        return Fault(status=400, body=json.dumps({"error": {"message": "bad key secret-key, sesame99, hunter2pass"}}))
+
+    with chat_server(echo) as server:
+        url = server.url.replace("http://", "http://me:hunter2pass@") + "?key=sesame99"
+        with pytest.raises(ModelRefused) as caught:
+            ask(url)
+    told = f"{caught.value} {caught.value.__cause__!r}"
+    assert "bad key ***, ***, ***" in str(caught.value)
+    assert "hunter2pass" not in str(caught.value) and "sesame99" not in str(caught.value), told
+    assert server.headers[0]["authorization"].startswith("Basic ")
+
+
+def test_proxies_of_the_environment_that_make_no_sense_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "nonsense://127.0.0.1:1")
+    with pytest.raises(ModelRefused, match="ALL_PROXY"):
+        ask("http://127.0.0.1:9/v1")
+
+
+def test_a_proxy_of_the_environment_is_used() -> None:
+    import os
+    from unittest import mock
+
+    with (
+        chat_server(lambda n, body: Fault(body=json.dumps(completion("by proxy")))) as server,
+        mock.patch.dict(os.environ, {"HTTP_PROXY": server.url.removesuffix("/v1"), "NO_PROXY": ""}),
+    ):
+        assert ask("http://model.invalid/v1").text == "by proxy"
