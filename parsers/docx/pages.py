@@ -15,7 +15,7 @@ _SECTPR, _SECTPR_CHANGE = W + "sectPr", W + "sectPrChange"
 
 def page_sections(body: Any) -> frozenset[Element]:
     """w:sectPr elements after which a new page begins: the type of a break stands in the section that follows it."""
-    sections = [section for section in body.iter(_SECTPR) if section.getparent().tag != _SECTPR_CHANGE]
+    sections = [section for section in body.iterdescendants(_SECTPR) if section.getparent().tag != _SECTPR_CHANGE]
     found = []
     for section, following in pairwise(sections):
         kind = following.find(W + "type")

@@ -318,7 +318,7 @@ class Line:
     @property
     def is_silent(self) -> bool:
         """Nothing that is added now is shown: inside a field instruction, or hidden text that is dropped."""
-        return self.walk.muted or self.hidden
+        return self.hidden or self.walk.muted > 0
 
     def add(self, part: Part) -> None:
         """Add a part inside the line: a picture, an inline equation, the call of a note."""

@@ -271,9 +271,9 @@ def _join(cell: _Cell, parts: tuple[Part, ...]) -> None:
     if not cell.parts:
         cell.parts = parts
         return
-    if not isinstance(cell.parts, list):
-        cell.parts = list(cell.parts)
-    cell.parts += (NEWLINE, *parts)
+    joined: list[Part] = cell.parts if isinstance(cell.parts, list) else list(cell.parts)
+    joined += (NEWLINE, *parts)
+    cell.parts = joined
 
 
 def _build(walk: Walk, element: Any, rows: list[_Row], source: Source, notes_before: int) -> Table | None:

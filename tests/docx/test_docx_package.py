@@ -421,3 +421,9 @@ def test_a_parse_can_be_cancelled(body: str, tmp_path: Path) -> None:
     context = ParseContext(MemoryAssets(), cancelled=lambda: next(looks, True), clock=itertools.count().__next__)
     with pytest.raises(Cancelled):
         DocxParser().parse(SourceFile(path, path.name), {}, context)
+
+
+def test_a_main_part_with_a_strange_root_is_an_error() -> None:
+    for root in ("w:sectPr", "w:p", "w:tbl"):
+        with pytest.raises(SourceError, match="has no body"):
+            parse_body(document=xml_part(root, p("x")))
