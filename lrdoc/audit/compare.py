@@ -106,6 +106,7 @@ class Comparison:
         """Plain text has no cells and no pictures: a cell is one place, descriptions of pictures are text."""
         for stretch in self.source.stretches:
             stretch.path = _cell_of(stretch.path)
+            stretch.text = stretch.text.replace("\ufeff", "")
         pieces: dict[Place, list[Piece]] = {}
         for (part, path), found in self.written.pieces.items():
             pieces.setdefault((part, _cell_of(path)), []).extend(found)
@@ -256,6 +257,8 @@ class Comparison:
                 continue
             lost = Counter(want) - Counter(got)
             gained = Counter(got) - Counter(want)
+            if gained.total() <= sum(run.count(ANY) for run in runs):
+                gained.clear()
             broken = next((run for run in letters if run not in got), "") if not lost and not gained else ""
             missing = "".join(lost.elements()) or broken
             self._credit("formula", size - min(size, len(missing)), kept)
@@ -268,7 +271,8 @@ class Comparison:
                     f" {''.join(gained.elements())!r}",
                     where((stretch.part, stretch.path)),
                 )
-        for latex in written[len(stretch.formulas) :]:
+        # One of signs alone, such as empty brackets, is none that could be counted.
+        for latex in filter(latex_letters, written[len(stretch.formulas) :]):
             self._problem(
                 "invented", f"a formula that the source does not hold: {excerpt(latex)!r}",
                 where((stretch.part, stretch.path)),
@@ -289,7 +293,7 @@ class Comparison:
             if place in known:
                 continue
             for piece in pieces:
-                for latex in piece.formulas:
+                for latex in filter(latex_letters, piece.formulas):
                     self._problem(
                         "invented", f"a formula that the source does not hold: {excerpt(latex)!r}", piece.where
                     )
@@ -351,7 +355,8 @@ class Comparison:
 
     def _is_reported(self, place: Place) -> bool:
         """Whether a warning names the place, or the part when it stands for all of it."""
-        return bool(self._warned) and (where(place) in self._warned or place[0] in self._warned)
+        named = self._warned
+        return bool(named) and any(name and name in named for name in (where(place), place[0]))
 
     # -- order --------------------------------------------------------------------------------------------------
 

@@ -29,9 +29,29 @@ READERS: Mapping[str, str] = MappingProxyType(
 )
 """Suffix → the reader that knows what the format's own program shows; loaded on first use."""
 
+_AS_THEY_ARE = (
+    "txt md markdown mdx tex json yaml yml log conf ini properties sql bat sh c h cpp hpp py java js ts swift go rb "
+    "php css scss less"
+)
+PLAIN_READERS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(_AS_THEY_ARE.split(), "lrdoc.audit.plain:TEXT"),
+        "pptx": "lrdoc.audit.pptx:READER",
+        "xlsx": "lrdoc.audit.xlsx:READER",
+        "odt": "lrdoc.audit.odt:READER",
+        "epub": "lrdoc.audit.epub:READER",
+        "html": "lrdoc.audit.html:READER",
+        "htm": "lrdoc.audit.html:READER",
+        "xhtml": "lrdoc.audit.html:READER",
+        "csv": "lrdoc.audit.plain:CELLS",
+        "xml": "lrdoc.audit.plain:XML",
+    }
+)
+"""The same for folders with plain text, which hold other kinds as well and markdown as it is."""
+
 
 def supported(suffix: str) -> bool:
-    """Whether files with this suffix (without dot) can be counted."""
+    """Whether files with this suffix (without dot) can be counted, whatever engine parsed them."""
     return suffix.lower() in READERS
 
 
@@ -41,7 +61,8 @@ def count(source: Path, folder: Path) -> AuditResult:
     Raises UnsupportedFormatError for a kind of file that cannot be counted, SourceError when the source and
     SidecarError when the folder cannot be read.
     """
-    reader = _reader(source.suffix[1:].lower())
+    is_plain = any(folder.glob("*.source_map.json")) and not any(folder.glob("*.blocks.jsonl"))
+    reader = _reader(source.suffix[1:].lower(), is_plain=is_plain)
     written = read_folder(folder, reader.place)
     text = reader.read(source, written.params)
     if reader.align is not None:
@@ -54,11 +75,13 @@ def read_source(source: Path, params: Mapping[str, Any] | None = None) -> Source
     return _reader(source.suffix[1:].lower()).read(source, params or {})
 
 
-def _reader(suffix: str) -> SourceReader:
-    impl = READERS.get(suffix)
+def _reader(suffix: str, *, is_plain: bool = False) -> SourceReader:
+    readers = {**READERS, **PLAIN_READERS} if is_plain else READERS
+    impl = readers.get(suffix)
     if impl is None:
         raise UnsupportedFormatError(
-            f"completeness of .{suffix or '?'} files cannot be counted", hint=f"it can of: {', '.join(sorted(READERS))}"
+            f"completeness of .{suffix or '?'} files cannot be counted",
+            hint=f"it can of: {', '.join(sorted(readers))}",
         )
     module, _, name = impl.partition(":")
     reader = getattr(importlib.import_module(module), name)

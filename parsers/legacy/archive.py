@@ -57,6 +57,7 @@ class Archive:
         self._left = settings.max_uncompressed_bytes if settings.max_uncompressed_bytes > 0 else None
         self.names = {self._plain(info.filename): info for info in zipped.infolist() if not info.is_dir()}
         self._folded = {name.lower(): name for name in self.names}
+        self._met: set[str] = set()
 
     @staticmethod
     def _plain(name: str) -> str:
@@ -66,6 +67,13 @@ class Archive:
         """The entry's name; case does not matter, as in the package conventions."""
         plain = self._plain(unquote(name))
         return plain if plain in self.names else self._folded.get(plain.lower())
+
+    def is_first(self, part: str) -> bool:
+        """Whether the part is asked for here for the first time: what is shown twice is written once."""
+        if part in self._met:
+            return False
+        self._met.add(part)
+        return True
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:

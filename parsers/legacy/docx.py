@@ -14,7 +14,6 @@ from lrdoc.document import (
     InlineEquation,
     NoteRef,
     Part,
-    Source,
     Table,
     Text,
 )
@@ -108,21 +107,18 @@ def _write_table(table: Table, out: TextOut) -> None:
         inner: list[Table] = []
         out.gap()
         for row in current.rows:
-            out.row(_cell(cell, inner) for cell in row)
+            out.row_of_texts(_cell(cell, inner) for cell in row)
         out.gap()
         waiting.extend(reversed(inner))
 
 
-def _cell(cell: Cell | None, inner: list[Table]) -> tuple[str, Source | None]:
+def _cell(cell: Cell | None, inner: list[Table]) -> list[Text]:
     if cell is None:
-        return "", None
-    words: list[str] = []
-    source: Source | None = None
+        return []
+    texts: list[Text] = []
     for part in cell.parts:
         if isinstance(part, Table):
             inner.append(part)
-            continue
-        for piece in _pieces(part):
-            words.append(piece.text)
-            source = source or piece.source
-    return "".join(words), source
+        else:
+            texts.extend(_pieces(part))
+    return texts

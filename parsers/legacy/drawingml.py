@@ -81,6 +81,8 @@ def write_chart(archive: Archive, part: str, where: Source, out: TextOut) -> boo
 
     `where` tells the slide or sheet. False when the part is not there.
     """
+    if part and not archive.is_first(part):
+        return True
     root = archive.xml(part) if part else None
     if root is None:
         return False
@@ -106,6 +108,8 @@ def write_table(table: Table, where: Source, out: TextOut) -> None:
 
 def write_diagram(archive: Archive, part: str, where: Source, out: TextOut) -> bool:
     """Texts of a SmartArt graphic, indented as its points are nested. False when the part is not there."""
+    if part and not archive.is_first(part):
+        return True
     root = archive.xml(part) if part else None
     if root is None:
         return False

@@ -48,6 +48,9 @@ def read_epub(source: SourceFile, out: TextOut) -> str:
                 continue
             if kind not in _CHAPTERS and not name.lower().endswith((".xhtml", ".html", ".htm", ".xml")):
                 continue
+            if not archive.is_first(name):
+                out.warn("epub_repeated_chapter", f"The spine names {name} again; its text stands once.")
+                continue
             chapters += 1
             data = archive.read(name)
             text = decode(data, declared_encoding(data[:4096])).text

@@ -40,7 +40,6 @@ _SKIPPED = {
     TABLE + "table-source",
     OFFICE + "event-listeners",
     OFFICE + "binary-data",
-    TEXT + "ruby-text",
 }
 _MAX_REPEATED = 1000
 
@@ -51,6 +50,8 @@ class _Line:
 
     path: str
     parts: list[str] = field(default_factory=list)
+    slot: int = 0
+    """Its place among what is read after the paragraph that holds it."""
 
 
 def read_odt(source: SourceFile, out: TextOut) -> str:
@@ -71,10 +72,11 @@ def read_odt(source: SourceFile, out: TextOut) -> str:
         _Walk(out, "content.xml", archive).run(body)
         styles = archive.xml("styles.xml")
         if styles is not None:
+            walk = _Walk(out, "styles.xml", archive)
             for page in styles.iter(STYLE + "master-page"):
                 for margin in page:
                     out.gap()
-                    _Walk(out, "styles.xml", archive).run(margin)
+                    walk.run(margin)
         meta = archive.xml("meta.xml")
         title = meta.findtext(f".//{DC}title") if meta is not None else None
     return " ".join((title or "").split())
@@ -95,11 +97,12 @@ class _Walk:
         self.archive = archive
         self.lines: list[_Line] = []
         """Open paragraphs, the innermost last: a text box or a note stands inside a paragraph."""
-        self.after: list[list[tuple[str, str]]] = []
-        """For each open paragraph the notes and boxes to be read after it."""
+        self.after: list[tuple[str, str]] = []
+        """Label and text of the notes and boxes to be read after the open paragraph."""
         self.lists: list[int] = []
         self.lead = ""
         self.rows: list[list[str]] = []
+        self.row_numbers: list[int] = []
         self.cells: list[list[str]] = []
         self.counts: dict[str, int] = {}
         self.in_note = 0
@@ -118,7 +121,7 @@ class _Walk:
                         limit="LEGACY_MAX_NESTING",
                         hint="Raise LEGACY_MAX_NESTING if the file is meant to be that deep.",
                     )
-                if tag in _SKIPPED:
+                if tag in _SKIPPED or _is_hidden(tag, element):
                     walk.skip_subtree()
                 else:
                     self.start(tag, element)
@@ -126,7 +129,7 @@ class _Walk:
                         self.text(element.text)
             else:
                 depth -= 1
-                if tag not in _SKIPPED:
+                if tag not in _SKIPPED and not _is_hidden(tag, element):
                     self.end(tag)
                 if depth and self.lines and element.tail:
                     self.text(element.tail)
@@ -147,7 +150,9 @@ class _Walk:
         if tag in _PARAGRAPHS:
             name = tag.rsplit("}", 1)[-1]
             self.counts[name] = self.counts.get(name, 0) + 1
-            self.lines.append(_Line(f"{name}[{self.counts[name]}]"))
+            self.lines.append(_Line(f"{name}[{self.counts[name]}]", slot=len(self.after)))
+            if len(self.lines) > 1:
+                self.after.append(("", ""))
             if name == "h" and not self.cells and len(self.lines) == 1:
                 self.out.gap()
         elif tag == TEXT + "s" and self.lines:
@@ -165,6 +170,9 @@ class _Walk:
                 self.out.gap()
         elif tag == TABLE + "table-row":
             self.rows.append([])
+            self.row_numbers.append(self.count("row"))
+        elif tag == TEXT + "ruby-text" and self.lines:
+            self.lines[-1].parts.append("(")
         elif tag in (TABLE + "table-cell", TABLE + "covered-table-cell"):
             self.cells.append([])
             repeated = _number(element.get(TABLE + "number-columns-repeated"), 1)
@@ -217,6 +225,8 @@ class _Walk:
             if self.lines:
                 self.lines[-1].parts.append(mark)
             self.lead = f"{mark} "
+        elif tag == TEXT + "ruby-text" and self.lines:
+            self.lines[-1].parts.append(")")
         elif tag == TEXT + "list":
             self.lists.pop()
             if not self.lists and not self.cells:
@@ -229,7 +239,7 @@ class _Walk:
                 self.rows[-1].append(text)
         elif tag == TABLE + "table-row":
             row = self.rows.pop()
-            source = Source(self.part, f"row[{self.count('row')}]")
+            source = Source(self.part, f"row[{self.row_numbers.pop()}]")
             if self.cells:
                 self.cells[-1].append(" ".join(x for x in row if x))
             elif self.lines:
@@ -249,7 +259,7 @@ class _Walk:
         lead, self.lead = self.lead, ""
         if self.lines:
             # A box or note inside a paragraph is read after it.
-            self.after.append([(lead, text)])
+            self.after[line.slot] = (lead, text)
         elif self.cells:
             self.cells[-1].append(text)
             self.drain(source)
@@ -261,20 +271,26 @@ class _Walk:
 
     def place(self, text: str, source: Source) -> None:
         if self.lines:
-            self.after.append([("", text)])
+            self.after.append(("", text))
         elif self.cells:
             self.cells[-1].append(text)
         else:
             self.out.line(text, source)
 
     def drain(self, source: Source) -> None:
-        for entries in self.after:
-            for lead, text in entries:
-                if self.cells:
-                    self.cells[-1].append(text)
-                else:
-                    self.out.line(text, source, lead)
+        for lead, text in self.after:
+            if self.cells:
+                self.cells[-1].append(text)
+            else:
+                self.out.line(text, source, lead)
         self.after.clear()
+
+
+def _is_hidden(tag: str, element: etree._Element) -> bool:
+    """Sections and fields whose text is switched off; one with a condition is judged by what the program last saw."""
+    if tag == TEXT + "section":
+        return element.get(TEXT + "display") == "none" or element.get(TEXT + "is-hidden") == "true"
+    return tag in (TEXT + "hidden-text", TEXT + "conditional-text") and element.get(TEXT + "is-hidden") == "true"
 
 
 def _number(value: str | None, default: int) -> int:

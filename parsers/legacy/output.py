@@ -81,6 +81,25 @@ class TextOut:
         self.parts.append(NEWLINE)
         self._gap = False
 
+    def row_of_texts(self, cells: Iterable[list[Text]]) -> None:
+        """A table row whose cells are made of several stretches, each with its own source."""
+        taken = [
+            [Text(_CELL_BREAK.sub(" ", clean(text.text)), text.source) for text in cell if text.text] for cell in cells
+        ]
+        while taken and not any(text.text.strip() for text in taken[-1]):
+            taken.pop()
+        if not taken:
+            return
+        self.context.check()
+        for i, cell in enumerate(taken):
+            if i:
+                self.parts.append(TAB)
+            for text in cell:
+                self._take(text.text)
+                self.parts.append(text)
+        self.parts.append(NEWLINE)
+        self._gap = False
+
     def table_line(self, text: str, source: Source) -> None:
         """A table row that is one stretch, its cells separated by tabs already."""
         text = clean(text)

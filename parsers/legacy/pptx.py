@@ -56,6 +56,9 @@ def read_pptx(source: SourceFile, out: TextOut) -> str:
             if slide is None or not slide[1]:
                 out.warn("pptx_missing_slide", f"Slide {number} is named but not there.", Source(slide=number))
                 continue
+            if not archive.is_first(slide[1]):
+                out.warn("pptx_repeated_slide", f"Slide {number} is another one again.", Source(slide=number))
+                continue
             out.gap()
             _read_slide(archive, slide[1], number, out)
         core = archive.xml("docProps/core.xml")

@@ -31,8 +31,10 @@ _REFERENCES = (
     "{http://schemas.microsoft.com/office/drawing/2014/chartex}chart",
     "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds",
 )
-_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})\d+"[^>]*[^/]>|<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})\d+">')
-_MERGE = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)"')
+_CELL = re.compile(
+    rb"""<(?:\w+:)?c\s[^>]*?\br=["']([A-Z]{1,3})\d+["'][^>]*[^/]>|<(?:\w+:)?c\s[^>]*?\br=["']([A-Z]{1,3})\d+["']>"""
+)
+_MERGE = re.compile(rb"""<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)["']""")
 _LETTERS = re.compile(r"[A-Z]{1,3}")
 _PIECE = 1 << 20
 _MARGIN_BYTES = 32 * 1024
@@ -74,6 +76,9 @@ def read_xlsx(source: SourceFile, out: TextOut) -> str:
                 out.warn("xlsx_hidden_sheet", f"The sheet “{name}” is hidden; its text was kept.", Source(sheet=name))
             if not target:
                 out.warn("xlsx_missing_sheet", f"The sheet “{name}” is named but not there.", Source(sheet=name))
+                continue
+            if not archive.is_first(target):
+                out.warn("xlsx_repeated_sheet", f"The sheet “{name}” is another one again.", Source(sheet=name))
                 continue
             out.gap()
             out.line(name, Source(part=main, path="sheet", sheet=name))
@@ -360,7 +365,7 @@ class _Reader:
             reference = comment.get("ref") or ""
             if author and not text.startswith(author):
                 text = f"{author}: {text}"
-            self.out.line(text, Source(part=part, sheet=name, cells=reference), f"{reference} ")
+            self.out.line(text, Source(part=part, path="cell", sheet=name, cells=reference), f"{reference} ")
 
     def drawing(self, part: str, name: str) -> None:
         root = self.archive.xml(part)
