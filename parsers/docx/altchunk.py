@@ -5,8 +5,6 @@ HTML, web archives, plain text, RTF and Word documents are read; the lines carry
 
 from __future__ import annotations
 
-import email
-import email.policy
 import zipfile
 from typing import Any
 
@@ -26,6 +24,8 @@ _KINDS = (
     ("docx", ("wordprocessingml", "docx", "docm", "dotx", "dotm")),
     ("text", ("text/plain", "txt")),
 )
+_LOOK_EVERY = 200
+"""Lines of text between two looks whether to go on."""
 _DEEPEST = 8
 """Documents inside documents."""
 
@@ -72,7 +72,9 @@ def _kind(name: str, content_type: str) -> str:
 
 
 def _read_text(walk: Walk, text: str, source: Source, sink: Any) -> None:
-    for line_text in text.splitlines():
+    for number, line_text in enumerate(text.splitlines()):
+        if not number % _LOOK_EVERY:
+            walk.reader.context.check()
         if line_text.strip():
             line = Line(walk, source, ParagraphStyle())
             line.parts.append(Text(line_text.rstrip(), source))
@@ -94,6 +96,10 @@ def _read_rtf(walk: Walk, data: bytes, source: Source, here: Source, sink: Any) 
 
 def _page_of_archive(data: bytes) -> bytes | None:
     """The HTML page of an MHTML file."""
+    # Few documents embed web archives; the library costs a tenth of a small parse.
+    import email
+    import email.policy
+
     message = email.message_from_bytes(data, policy=email.policy.default)
     for part in message.walk():
         if part.get_content_type() in ("text/html", "application/xhtml+xml"):
@@ -143,7 +149,7 @@ def read_definitions(package: Package, outer: Reader) -> Reader:
         outer.settings,
         outer.options,
         styles,
-        Numbering.read(numbering_root, styles, package.prefix + (numbering_part or "")),
+        Numbering.read(numbering_root, styles, package.prefix + (numbering_part or ""), outer.context.check),
         outer.log,
         regions=outer.regions,
         called_notes=outer.called_notes,

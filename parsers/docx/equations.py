@@ -21,7 +21,13 @@ def read_equation(line: Line, element: Any) -> None:
     options = line.walk.options
     is_display = element.tag != _MATH
     for math in math_elements(element):
-        result = omml_to_latex(math, line.source, changes=options.changes, hidden=options.hidden == "body")
+        result = omml_to_latex(
+            math,
+            line.source,
+            changes=options.changes,
+            hidden=options.hidden == "body",
+            look=line.reader.context.check,
+        )
         for warning in result.warnings:
             line.reader.warn(warning.code, warning.message, warning.source)
         if not result.latex:

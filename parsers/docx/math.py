@@ -7,18 +7,23 @@ comes out as text. A node that is not understood keeps its text and leaves a war
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from lrdoc.document import ParseWarning, Source
 from lrdoc.parsers.docx import math_nodes
+from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.math_items import ARGUMENTS, Item, build_argument, build_equation
 from lrdoc.parsers.docx.math_nodes import STRUCTURES
 from lrdoc.parsers.docx.math_text import PLAIN, TEXT, Style
+from lrdoc.parsers.docx.names import W
+from lrdoc.parsers.docx.symbols import symbol_text
 
 Element = Any
 
+_LOOK_EVERY = 500
+"""Structures between two looks whether to go on; some milliseconds."""
 MAX_DEPTH = 60
 """Structures inside structures; deeper ones become text. Far beyond what a page can show."""
 
@@ -80,14 +85,19 @@ class _Frame:
 
 
 def omml_to_latex(
-    node: Element, source: Source | None = None, *, changes: str = "accept", hidden: bool = False
+    node: Element,
+    source: Source | None = None,
+    *,
+    changes: str = "accept",
+    hidden: bool = False,
+    look: Callable[[], None] | None = None,
 ) -> MathResult:
     """Convert one m:oMath (or any other math element).
 
     `changes`: "accept" drops deleted parts, "reject" drops inserted ones, anything else keeps both. `hidden` keeps
-    hidden runs.
+    hidden runs. `look` is called now and then (`ParseContext.check`).
     """
-    return _Converter(source, changes, hidden).convert(node)
+    return _Converter(source, changes, hidden, look).convert(node)
 
 
 def math_elements(node: Element) -> list[Element]:
@@ -114,7 +124,8 @@ def equation_number(text: str) -> str:
 
 
 class _Converter:
-    def __init__(self, source: Source | None, changes: str, hidden: bool) -> None:
+    def __init__(self, source: Source | None, changes: str, hidden: bool, look: Callable[[], None] | None) -> None:
+        self._look = look
         self._source = source
         self._keeps_hidden = hidden
         self._dropped = {"accept": ("del", "moveFrom"), "reject": ("ins", "moveTo")}.get(changes, ())
@@ -123,6 +134,7 @@ class _Converter:
     def convert(self, node: Element) -> MathResult:
         alone = _local(node) in STRUCTURES or _local(node) == "r"
         stack = [_Frame("oMath", iter((node,) if alone else node), 0, False, False)]
+        n_read = 0
         while True:
             frame = stack[-1]
             opened: _Frame | None = None
@@ -141,6 +153,9 @@ class _Converter:
                     row = build_equation(frame.items)
                     return MathResult(row.latex, tuple(self._warnings.values()), row.number, row.text)
                 self._finish(frame, stack[-1].items)
+                n_read += 1
+                if self._look is not None and not n_read % _LOOK_EVERY:
+                    self._look()
 
     def _open(self, name: str, child: Element, parent: _Frame) -> _Frame | None:
         """For an element with content the frame to go on with; None when it has none or is read already."""
@@ -265,20 +280,17 @@ def _is_deleted(frame: _Frame, dropped: tuple[str, ...]) -> bool:
 
 
 def _branch(element: Element) -> Iterator[Element]:
-    """Content of the branch of an AlternateContent that is read: the first Choice, else the Fallback."""
-    branches = [child for child in element if _local(child) in ("Choice", "Fallback")]
-    return iter(branches[0]) if branches else iter(())
+    """Content of the branch of an AlternateContent that is read."""
+    branch = choose_branch(element)
+    return iter(branch) if branch is not None else iter(())
 
 
 def _symbol(element: Element) -> str:
-    for name, value in element.attrib.items():
-        if name.endswith("char"):
-            try:
-                code = int(value, 16)
-            except ValueError:
-                return ""
-            return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x110000 else ""
-    return ""
+    try:
+        code = int(element.get(W + "char") or "", 16)
+    except ValueError:
+        return ""
+    return symbol_text(code, element.get(W + "font") or "") if code >= 0x20 else ""
 
 
 _local_names: dict[object, str] = {}

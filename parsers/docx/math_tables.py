@@ -34,7 +34,13 @@ NESTED_ACCENTS: Mapping[str, str] = MappingProxyType({"\u0333": "\\underline", "
 
 STACKED_ACCENTS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
+        "\u030b": ("\\overset", "{''}"),
+        "\u030d": ("\\overset", "|"),
+        "\u030e": ("\\overset", "\\|"),
         "\u0311": ("\\overset", "\\frown"),
+        "\u20d4": ("\\overset", "\\curvearrowleft"),
+        "\u20d5": ("\\overset", "\\curvearrowright"),
+        "\u20f0": ("\\overset", "\\ast"),
         "\u20d0": ("\\overset", "\\leftharpoonup"),
         "\u20d1": ("\\overset", "\\rightharpoonup"),
         "\u0323": ("\\underset", "."),

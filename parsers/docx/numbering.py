@@ -8,7 +8,7 @@ when the `w:num` is first used at that level.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -127,14 +127,25 @@ class Numbering:
         self._part = "word/numbering.xml"
 
     @classmethod
-    def read(cls, root: Element | None, styles: StyleChains | None, part: str = "word/numbering.xml") -> Numbering:
-        """Read `w:numbering`. A bad value costs that value, a level without a number its own place in the order."""
+    def read(
+        cls,
+        root: Element | None,
+        styles: StyleChains | None,
+        part: str = "word/numbering.xml",
+        look: Callable[[], None] | None = None,
+    ) -> Numbering:
+        """Read `w:numbering`. A bad value costs that value, a level without a number its own place in the order.
+
+        `look` is called now and then (`ParseContext.check`).
+        """
         numbering = cls(styles)
         numbering._part = part
         if root is None:
             return numbering
         for child in _elements(root):
             name = _local(child)
+            if look is not None:
+                look()
             if name == "abstractNum":
                 key = _attribute(child, "abstractNumId")
                 if key is not None and key.strip() not in numbering._abstracts:

@@ -42,6 +42,8 @@ _WORD_MAIN = re.compile(
 )
 _DECLARED_ENCODING = re.compile(rb"""^(<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"']*["']""")
 _LIBXML_DEPTH = 2048
+_PIECE = 1024 * 1024
+"""Bytes of XML that are parsed between two looks whether to go on; some hundredths of a second."""
 _SMALLEST_NODE, _USUAL_NODE = 4, 24
 """Bytes of "<a/>", and of an element or attribute in files that people make."""
 
@@ -74,11 +76,17 @@ def _parser(*, huge: bool, recover: bool) -> etree.XMLParser:
     )
 
 
+def _go_on() -> None:
+    """Nobody wants to stop the work."""
+
+
 @dataclass(slots=True)
 class Budget:
     """What has been spent of the limits; shared by a package and the packages embedded in it."""
 
     settings: DocxSettings
+    look: Callable[[], None] = _go_on
+    """Called now and then during long work: `ParseContext.check`."""
     nodes: int = 0
     parts: int = 0
     total_bytes: int = 0
@@ -222,9 +230,18 @@ class Package:
             # Where a declaration hides behind a trick, the XML library's own limits stay on.
             huge = b"<!DOCTYPE" not in data
         try:
-            return etree.fromstring(data, _parser(huge=huge, recover=False))
+            return self._tree(data, _parser(huge=huge, recover=False))
         except etree.XMLSyntaxError as error:
             return self._repair(data, part, error)
+
+    def _tree(self, data: bytes, parser: etree.XMLParser) -> Any:
+        self.budget.look()
+        if len(data) <= 2 * _PIECE:
+            return etree.fromstring(data, parser)
+        for at in range(0, len(data), _PIECE):
+            parser.feed(data[at : at + _PIECE])
+            self.budget.look()
+        return parser.close()
 
     def _without_doctype(self, data: bytes, part: str) -> bytes:
         """XML without its document type and without references to what that declared; other text is kept."""
@@ -246,7 +263,7 @@ class Package:
                 where=self.prefix + part,
             ) from error
         try:
-            root: Any = etree.fromstring(data, _parser(huge=b"<!DOCTYPE" not in data, recover=True))
+            root = self._tree(data, _parser(huge=b"<!DOCTYPE" not in data, recover=True))
         except etree.XMLSyntaxError:
             root = None
         if root is None:

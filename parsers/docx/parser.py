@@ -13,7 +13,7 @@ from lrdoc.parsers.docx import margins
 from lrdoc.parsers.docx.body import blocks, read_story
 from lrdoc.parsers.docx.names import W
 from lrdoc.parsers.docx.numbering import Numbering
-from lrdoc.parsers.docx.package import Package
+from lrdoc.parsers.docx.package import Budget, Package
 from lrdoc.parsers.docx.pages import page_sections, records_pages
 from lrdoc.parsers.docx.properties import read_properties
 from lrdoc.parsers.docx.sections import Sections
@@ -38,7 +38,8 @@ class DocxParser:
             )
         archive = _open(source)
         with archive:
-            package = Package.open(archive, source.name, settings, log.add)
+            budget = Budget(settings, context.check)
+            package = Package.open(archive, source.name, settings, log.add, budget=budget)
             return _read(package, source, _options(params), context, settings, log)
 
 
@@ -78,7 +79,9 @@ def _read(
     styles_part = package.related(main, "styles")
     styles = Styles(package.xml(styles_part) if styles_part else None)
     numbering_part = package.related(main, "numbering")
-    numbering = Numbering.read(package.xml(numbering_part) if numbering_part else None, styles, numbering_part or "")
+    numbering = Numbering.read(
+        package.xml(numbering_part) if numbering_part else None, styles, numbering_part or "", context.check
+    )
     reader = Reader(blocks, read_story, package, context, settings, options, styles, numbering, log)
     walk = reader.walk(main, numbering=numbering)
     walk.begin(root)

@@ -190,8 +190,19 @@ def test_hidden_runs_may_be_shown() -> None:
 
 
 def test_alternate_content_is_read_once() -> None:
-    choice = f'<mc:Choice Requires="a14">{A}</mc:Choice><mc:Fallback>{B}</mc:Fallback>'
-    assert latex(f"<mc:AlternateContent>{choice}</mc:AlternateContent>") == "a"
+    fallback = f"<mc:Fallback>{B}</mc:Fallback>"
+    for requires, expected in (("w14", "a"), ("unknown", "b")):
+        choice = f'<mc:Choice xmlns:unknown="urn:unknown" Requires="{requires}">{A}</mc:Choice>'
+        assert latex(f"<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent>") == expected
+
+
+def test_symbols_of_symbol_fonts_become_unicode() -> None:
+    assert latex('<m:r><w:sym w:font="Symbol" w:char="F061"/></m:r>') == "\\alpha"
+    assert latex('<m:r><w:sym w:font="Symbol" w:char="zz"/><m:t>x</m:t></m:r>') == "x"
+
+
+def test_an_accent_without_a_command_stands_above() -> None:
+    assert latex(f'<m:acc><m:accPr><m:chr m:val="\u20f0"/></m:accPr><m:e>{A}</m:e></m:acc>') == "\\overset{\\ast}{a}"
 
 
 def test_depth_ends_in_text_with_a_warning() -> None:
