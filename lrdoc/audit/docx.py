@@ -15,34 +15,39 @@ from lrdoc.audit.docx_parts import chart_texts, chunk_kind, chunk_text, diagram_
 from lrdoc.audit.docx_shown import References, Rules, visible_text
 from lrdoc.audit.docx_styles import Styles
 from lrdoc.audit.docx_walk import Walk
+from lrdoc.errors import SourceError
 
 _NOTES = {"footnoteReference": ("footnotes", "w:footnote"), "endnoteReference": ("endnotes", "w:endnote")}
+_DEEPEST = 8
+"""Documents inside documents."""
 _SEPARATORS = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 
 
 def read_docx(path: Path, params: Mapping[str, Any]) -> SourceText:
     """All visible text of the file. `params` are those of the engine: changes, hidden, comments, headers, toc."""
     out = SourceText()
+    members = _Members(path)
     with Package(path) as package:
-        _Reader(package, params, out).read()
-    out.holds = _Members(path)
+        _Reader(package, params, out, members).read()
+    out.holds = members
     _leave_out(out, params)
     out.stretches = [stretch for stretch in out.stretches if stretch.text.strip() or stretch.formulas]
     return out
 
 
 class _Members:
-    """Digests of all members of a package, taken when first asked for."""
+    """Digests of all members of a package, taken when first asked for, and of the packages embedded in it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._digests: frozenset[str] | None = None
+        self.embedded: set[str] = set()
 
     def __call__(self, digest: str) -> bool:
         if self._digests is None:
             with Package(self._path) as package:
                 self._digests = frozenset(filter(None, map(package.sha256, package.names())))
-        return digest in self._digests
+        return digest in self._digests or digest in self.embedded
 
 
 def _leave_out(out: SourceText, params: Mapping[str, Any]) -> None:
@@ -69,11 +74,23 @@ def _leave_out(out: SourceText, params: Mapping[str, Any]) -> None:
 
 
 class _Reader:
-    def __init__(self, package: Package, params: Mapping[str, Any], out: SourceText) -> None:
+    def __init__(
+        self,
+        package: Package,
+        params: Mapping[str, Any],
+        out: SourceText,
+        members: _Members,
+        containers: Iterator[int] | None = None,
+        prefix: str = "",
+    ) -> None:
         self.package = package
+        self.params = params
         self.out = out
+        self.members = members
+        self.prefix = prefix
+        """Place of a package inside its host: "word/chunk.docx!/"."""
         self.rules = Rules(changes=str(params.get("changes", "accept")), hidden=str(params.get("hidden", "drop")))
-        self.containers = itertools.count(1)
+        self.containers = itertools.count(1) if containers is None else containers
         self.seen: set[str] = set()
         self.pictures: set[tuple[str, str]] = set()
         self.kinds: dict[str, str] = {}
@@ -96,7 +113,9 @@ class _Reader:
             references.found += found.found
         self._follow(main, references)
         self._notes_and_comments(main, references)
-        self._unreferenced_margins(main)
+        if not self.prefix:
+            # Word does not take over the margins of a document that it takes in.
+            self._unreferenced_margins(main)
 
     # -- other parts --------------------------------------------------------------------------------------------
 
@@ -134,22 +153,23 @@ class _Reader:
         if root is None:
             return None
         if kind == "chart":
-            self.out.stretches += chart_texts(target, root, next(self.containers))
+            self.out.stretches += chart_texts(self.prefix + target, root, next(self.containers))
             for relationship in self.package.relationships(target).values():
                 if relationship.type == "chartUserShapes" and not relationship.external:
                     shapes = self.package.xml(relationship.target)
                     if shapes is not None:
-                        self.out.stretches += chart_texts(relationship.target, shapes, next(self.containers))
+                        part = self.prefix + relationship.target
+                        self.out.stretches += chart_texts(part, shapes, next(self.containers))
         elif kind == "diagram":
-            self.out.stretches += diagram_texts(target, root, next(self.containers))
-        elif kind in ("headerReference", "footerReference"):
+            self.out.stretches += diagram_texts(self.prefix + target, root, next(self.containers))
+        elif kind in ("headerReference", "footerReference") and not self.prefix:
             name = kind.removesuffix("Reference")
             return self._walk(target, iter(root), "hdr" if name == "header" else "ftr", name)
         return None
 
     def _walk(self, part: str, elements: Iterator[etree._Element], path: str, kind: str) -> References:
         self.kinds[part] = kind
-        return Walk(part, self.styles, self.rules, self.out, self.containers).run(elements, path, kind)
+        return Walk(self.prefix + part, self.styles, self.rules, self.out, self.containers).run(elements, path, kind)
 
     def _picture(self, owner: str, path: str, target: str, *, required: bool) -> None:
         if (target, path) in self.pictures:
@@ -157,14 +177,39 @@ class _Reader:
         self.pictures.add((target, path))
         digest = self.package.sha256(target)
         if digest is not None:
-            self.out.pictures.append(Picture(owner, path, target, digest, required, self.kinds.get(owner, "")))
+            kind = self.kinds.get(owner, "")
+            self.out.pictures.append(Picture(self.prefix + owner, path, target, digest, required, kind))
 
     def _chunk(self, target: str) -> None:
         data = self.package.read(target) or b""
         kind = chunk_kind(target, self.package.content_type(target))
+        if kind == "docx":
+            self._document(target, data)
+            return
         text = chunk_text(kind, data)
         if text is not None:
-            self.out.stretches.append(Stretch(target, "", "chunk", text, container=next(self.containers)))
+            place = self.prefix + target
+            # Numbers of lists are made by the reader of a page, which has none in its text.
+            numbered = kind in ("html", "mht")
+            self.out.stretches.append(
+                Stretch(place, "", "chunk", text, container=next(self.containers), numbered=numbered)
+            )
+
+    def _document(self, target: str, data: bytes) -> None:
+        """A Word document inside this one."""
+        prefix = f"{self.prefix}{target}!/"
+        if prefix.count("!/") > _DEEPEST:
+            return
+        try:
+            package = Package(Path(target), data)
+        except SourceError:
+            return
+        with package:
+            self.members.embedded.update(filter(None, map(package.sha256, package.names())))
+            try:
+                _Reader(package, self.params, self.out, self.members, self.containers, prefix).read()
+            except SourceError:
+                return
 
     def _unreferenced_margins(self, main: str) -> None:
         """Headers and footers that no section names are not shown; keeping them is no mistake."""

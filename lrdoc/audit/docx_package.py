@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import posixpath
 import zipfile
 import zlib
@@ -131,9 +132,10 @@ class Relationship:
 class Package:
     """An open package. Parts are parsed when asked for and not kept."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, data: bytes | None = None) -> None:
+        """`data`: the bytes of a package that lies inside another one; then `path` only names it."""
         try:
-            self._zip = zipfile.ZipFile(path)
+            self._zip = zipfile.ZipFile(path if data is None else io.BytesIO(data))
         except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
             raise SourceError(f"cannot read {path.name} as a package: {error}") from error
         self._members: dict[str, str] = {}

@@ -474,6 +474,12 @@ class Walk:
 
         self._push(iter(element), leave)
 
+    def formula_sign(self, element: etree._Element) -> None:
+        """m:chr and its like: an operator or delimiter, which may be a letter."""
+        sign = attribute(element, "m:val") or ""
+        if self._formula is not None and any(character.isalnum() for character in sign):
+            self._text(sign)
+
     # -- what leads elsewhere -----------------------------------------------------------------------------------
 
     def _refer(self, kind: str, id_: str | None) -> None:
@@ -571,6 +577,10 @@ _HANDLERS: Mapping[str, Callable[[Walk, etree._Element], None]] = {
     ),
     "w:t": Walk.text,
     "m:t": Walk.text,
+    "m:chr": Walk.formula_sign,
+    "m:begChr": Walk.formula_sign,
+    "m:sepChr": Walk.formula_sign,
+    "m:endChr": Walk.formula_sign,
     "a:t": Walk.drawing_text,
     "w:delText": Walk.deleted_text,
     "w:instrText": Walk.instruction,

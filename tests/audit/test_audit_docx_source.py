@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docx_audit import assert_complete, audit_bytes
 from docx_builder import (
     DEFAULT_STYLES,
     alternate,
     docx,
     field,
     heading,
+    li,
     math,
+    math_para,
     mr,
     p,
     picture,
@@ -283,3 +286,49 @@ def test_runs_that_stand_where_a_paragraph_should_are_read(tmp_path: Path) -> No
         "body/r[1]": "loose",
         "body/ins[1]/p[1]": "b",
     }
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
+    ],
+)
+def test_an_embedded_document_is_counted_with_its_notes_and_pictures(content_type: str) -> None:
+    deepest = docx(p("deepest"))
+    inner = docx(
+        heading(1, "Inner")
+        + li("one")
+        + p("x", run('<w:footnoteReference w:id="2"/>'), run(picture("rIdP")))
+        + '<w:altChunk r:id="rIdA"/>',
+        footnotes={2: p("inner note")},
+        media={"rIdP": ("p.png", png())},
+        parts={"word/b.docx": (None, deepest)},
+        rels=[("rIdA", "aFChunk", "b.docx")],
+    )
+    outer = docx(
+        p("before") + '<w:altChunk r:id="rIdA"/>' + p("after"),
+        parts={"word/a.docx": (content_type, inner)},
+        rels=[("rIdA", "aFChunk", "a.docx")],
+    )
+    assert_complete(outer)
+    assert audit_bytes(outer).characters.source == len("beforeInneronexinnernotedeepestafter")
+
+
+def test_lists_of_an_embedded_page_have_labels_of_ours() -> None:
+    page = b"<ul><li>one<ol><li>two</li></ol></li></ul><table><tr><td><ol><li>three</li></ol></td></tr></table>"
+    rels = [("rIdA", "aFChunk", "a.html")]
+    assert_complete(docx('<w:altChunk r:id="rIdA"/>', parts={"word/a.html": ("text/html", page)}, rels=rels))
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        '<m:r><w:sym w:font="Symbol" w:char="F061"/></m:r>',
+        '<m:nary><m:naryPr><m:chr m:val="Q"/></m:naryPr><m:sub/><m:sup/><m:e><m:r><m:t>f</m:t></m:r></m:e></m:nary>',
+        "<m:d/>",
+    ],
+)
+def test_signs_of_formulas_may_be_letters_or_nothing(formula: str) -> None:
+    assert_complete(docx(p("text") + p(math_para(math(formula)))))
