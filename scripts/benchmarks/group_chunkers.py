@@ -15,14 +15,15 @@ from report import Line
 LIMITS = {"F": 2.5, "R": 4.0, "P": 4.0}
 V_SECONDS = 2.0
 DOUBLING = 2.6
-PEER_PYTHON = Path(__file__).resolve().parents[2] / "build" / "peers" / "langchain" / "bin" / "python"
+PEER = Path(__file__).resolve().parents[2] / "build" / "judge" / "langchain"
+"""Where scripts/_judges installs LangChain's splitters; measured when they are there."""
 
 
 def run(folder: Path, quick: bool, peers: bool) -> list[Line]:
-    return [*_speed(folder, quick, peers), *_growth(folder, quick)]
+    return [*_speed(folder, quick), *_growth(folder, quick)]
 
 
-def _speed(folder: Path, quick: bool, peers: bool) -> list[Line]:
+def _speed(folder: Path, quick: bool) -> list[Line]:
     size = 100_000 if quick else 5_000_000
     runs = 1 if quick else 5
     label = f"{size / 1e6:g} MB text"
@@ -63,8 +64,8 @@ def _speed(folder: Path, quick: bool, peers: bool) -> list[Line]:
             quick or ours.seconds <= V_SECONDS,
         )
     )
-    if peers and PEER_PYTHON.is_file():
-        peer = measure.measure("work_chunkers", "langchain-R", str(text), runs=min(runs, 2), python=str(PEER_PYTHON))
+    if PEER.is_dir():
+        peer = measure.measure("work_chunkers", "langchain-R", str(text), str(PEER), runs=min(runs, 2))
         ratio = peer.seconds / floor.seconds
         lines.append(Line("chunkers", f"{label}: langchain recursive", peer.seconds, peer.peak_mib, ratio, "encode"))
     return lines

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 
 def prepare(what: str, path: str, size: str = "") -> Callable[[], object]:
-    """`what`: encode, F, R, V, P, or a peer: langchain-R, langchain-F."""
+    """`what`: encode, F, R, V, P, or the peer langchain-R, for which `size` is the folder where it is installed."""
     from lrdoc.text.tokens import load_tokenizer
 
     tokenizer = load_tokenizer("o200k_base")
     tokenizer.count("warm")
     if what == "encode":
-        import tiktoken_ext  # noqa: F401  (the floor is tiktoken itself, with the same vocabulary)
-
+        # The floor is tiktoken itself, with the same vocabulary.
         encoding = tokenizer._encoding  # type: ignore[attr-defined]
         text = Path(path).read_text(encoding="utf-8")
         return lambda: encoding.encode_to_numpy(text, disallowed_special=())
-    if what.startswith("langchain-"):
-        return _langchain(what[-1], Path(path).read_text(encoding="utf-8"), tokenizer)
+    if what == "langchain-R":
+        sys.path.append(size)
+        return _langchain(Path(path).read_text(encoding="utf-8"), tokenizer)
     from lrdoc.chunkers.base import ChunkContext
     from lrdoc.chunkers.reading import read_source
     from lrdoc.chunkers.registry import Registry
@@ -51,7 +52,7 @@ class RandomVectors:
         return self._rnd.random((len(texts), self.dimension)) - 0.5
 
 
-def _langchain(strategy: str, text: str, tokenizer: Any) -> Callable[[], object]:
+def _langchain(text: str, tokenizer: Any) -> Callable[[], object]:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
     encoding = tokenizer._encoding
