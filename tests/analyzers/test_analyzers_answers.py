@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,11 @@ GOOD = {"name": "a", "description": "b"}
         "{'name': 'a', 'description': 'b',}",
         '{"name": "a", "description": "b"',
         '{"name": "a",\n "description": "b", // note\n}',
+        '{"name": "a", "description": "b"} <think>late</think> ```x\n{"name": "no"}\n```',
+        '{hmm}</think>{"name": "a", "description": "b"}',
+        '<think>\n<think>x</think>\n{"no": 1}</think>\n```json\n{"name": "a", "description": "b"}\n```\nbye',
+        "```text\nno object\n```\n```\n{name: a, description: b}\n```",
+        '\ufeff{"name": "a" "description": "b"}',
         'They say "{quoted}" first. {"name": "a", "description": "b"}',
     ],
 )
@@ -92,3 +98,38 @@ def test_an_equation_falls_back_to_another_key_and_then_to_the_documents_own() -
     item = Item("eq-1", EQUATIONS, {"content": "x^2"})
     assert read_fields(item, '{"name": "a", "description": "b", "equ": "y"}')["equation"] == "y"
     assert read_fields(item, '{"name": "a", "description": "b"}')["equation"] == "x^2"
+
+
+def test_an_object_inside_an_object_and_keys_in_capitals_are_understood() -> None:
+    table = Item("tb-1", TABLES, {})
+    for text in (
+        '{"table": {"name": "a", "description": "b"}}',
+        '{"Name": "a", "DESCRIPTION": "b", "more": {"x": [1]}}',
+    ):
+        assert read_fields(table, text) == GOOD
+    for text in ('{"a": {"name": "a", "description": "b"}, "c": {}}', '{"name": ["a"], "description": "b"}'):
+        with pytest.raises(ItemFailure):
+            read_fields(table, text)
+
+
+def test_what_stands_in_a_text_is_no_thought_and_no_fence() -> None:
+    value = {"name": "a", "description": "of <think> and </think>, ```code\n{x}\n```"}
+    assert recover_object(json.dumps(value)) == value
+    assert recover_object(json.dumps(value).replace("\\n", "\n")) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 300_000, "<think>" * 100_000, "```" + "\n" * 300_000, '{"a":' + "[" * 300_000, "```\n" * 80_000]
+)
+def test_hostile_answers_cost_no_more_than_their_length(text: str) -> None:
+    start = time.process_time()
+    recover_object(text)
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"), [("$$x$$", "x"), (r"\\[x\\]", "x"), ("$a$ and $b$", "$a$ and $b$"), ("$$$$", "$$$$")]
+)
+def test_equations_come_without_their_delimiters(told: str, kept: str) -> None:
+    item = Item("eq-1", EQUATIONS, {"content": "y"})
+    assert read_fields(item, f'{{"name": "n", "description": "d", "equation": "{told}"}}')["equation"] == kept
