@@ -38,6 +38,9 @@ def test_every_command_has_help_with_examples(name: str) -> None:
     assert "Examples:" in ran.out
     command = group.get_command(click.Context(group), name)
     assert command is not None and command.help
+    leaves = command.commands.values() if isinstance(command, click.Group) else [command]
+    for leaf in leaves:
+        assert {"--env-file", "--debug"} <= {option for parameter in leaf.params for option in parameter.opts}
 
 
 @pytest.mark.checkout
