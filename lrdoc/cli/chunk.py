@@ -28,7 +28,7 @@ from lrdoc.cli.common import (
     to_json,
 )
 from lrdoc.configuration import Choices
-from lrdoc.errors import UsageError
+from lrdoc.errors import ChunkingError, UsageError
 from lrdoc.params import FALSE_WORDS, TRUE_WORDS
 from lrdoc.routing.chunk_options import ChunkSettings, resolve_chunk_options
 from lrdoc.settings import Settings, read_process
@@ -58,6 +58,8 @@ class Request:
     options: Mapping[str, Any]
     chosen_by: str
     """Why this strategy: "--strategy", "stored with the document", …"""
+    sentence_pattern: str | None = None
+    """The pattern that the caller gave."""
 
 
 @click.command("chunk", epilog=EPILOG)
@@ -119,7 +121,8 @@ def run(
     counted = load_tokenizer(tokenizer or found.of(TokenizerSettings).model)
     embedder = _embedder(found) if request.spec.needs_embedder else None
     settings = found.of(ChunkSettings)
-    live = live_options(found.of(LiveSettings), sentence_pattern=settings.v_pattern, separators=settings.r_separators)
+    pattern = request.sentence_pattern or settings.v_pattern
+    live = live_options(found.of(LiveSettings), sentence_pattern=pattern, separators=settings.r_separators)
     context = ChunkContext(counted, embedder, live)
     result = registry.chunker(request.spec.name).chunk(request.source.document, request.options, context)
     return result, describe(request, result, counted, embedder)
@@ -193,6 +196,12 @@ def _plan(
     else:
         spec, chosen_by = registry.spec("R"), "the document is plain text"
     values = dict(_read_pairs(given, spec))
+    # The caller's own pattern counts; only one stored with a document is ignored.
+    pattern = values.pop("sentence_split_regex", None)
+    try:
+        build_options(spec, values)
+    except ChunkingError as e:
+        raise UsageError(f"--set: {e.message}", hint=e.hint) from e
     kept = stored.get(spec.name)
     top = stored.get("chunk_token_size") if kept is not None else None
     letter = spec.letter if spec.letter in ("F", "R", "V", "P") else "F"
@@ -204,12 +213,14 @@ def _plan(
     if isinstance(kept, Mapping):
         base.update({name: value for name, value in kept.items() if spec.option(name) is not None})
     base.update({name: value for name, value in values.items() if name in {o.name for o in spec.options}})
+    if pattern is not None:
+        base.pop("sentence_split_regex", None)
     size = base.get("chunk_token_size") or (top if isinstance(top, int) else resolved["chunk_token_size"])
     overlap = base.get("chunk_overlap_token_size")
     if isinstance(overlap, int) and overlap >= size and "chunk_overlap_token_size" not in values:
         # An overlap that nobody asked for now never makes the call fail.
         base["chunk_overlap_token_size"] = size // 12
-    return Request(source, spec, build_options(spec, base, top_size=size), chosen_by)
+    return Request(source, spec, build_options(spec, base, top_size=size), chosen_by, pattern)
 
 
 def _read_pairs(given: Sequence[str], spec: ChunkerSpec) -> list[tuple[str, Any]]:

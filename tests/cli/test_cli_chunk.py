@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from cli_runner import Ran, run_here
 
+from lrdoc.testing.chunkers import FakeEmbedder
+
 SOURCE = "# One\n\nFirst paragraph of the document.\n\n" + "\n\n".join(
     f"## Part {i}\n\nSome text of part {i}, which goes on for a while and then it ends here." for i in range(6)
 )
@@ -129,6 +131,14 @@ def test_v_without_a_model_says_so(source: Path, monkeypatch: pytest.MonkeyPatch
     assert found["stats"]["embedder"] is None
 
 
+def test_the_callers_own_sentence_pattern_counts(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lrdoc.llm.embedder.embedder_of", lambda settings: FakeEmbedder())
+    arguments = ["--strategy", "V", "--set", "breakpoint_threshold_amount=0", "--set", "sentence_split_regex=\\n\\n"]
+    found = record(source, *arguments)
+    assert found["warnings"] == []
+    assert found["chunks"][1]["content"].startswith("First paragraph")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "word"),
     [
@@ -137,6 +147,8 @@ def test_v_without_a_model_says_so(source: Path, monkeypatch: pytest.MonkeyPatch
         (["--set", "chunk_ts=big"], 2, "--set chunk_ts=big"),
         (["--set", "chunk_ts"], 2, "a value is missing"),
         (["--set", "chunk_ts=8"], 1, "no cap below 16"),
+        (["--set", "chunk_ol=-1"], 2, "must be at least 0"),
+        (["--strategy", "V", "--set", "breakpoint_threshold_type=odd"], 2, "must be one of percentile"),
         (["--strategy", "C"], 2, "needs a chunking function"),
         (["--tokenizer", "nothing"], 3, "no tiktoken encoding"),
     ],
