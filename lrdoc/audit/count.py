@@ -81,7 +81,8 @@ def _reader(suffix: str, *, is_plain: bool = False) -> SourceReader:
     if impl is None:
         raise UnsupportedFormatError(
             f"completeness of .{suffix or '?'} files cannot be counted",
-            hint=f"it can of: {', '.join(sorted(readers))}",
+            hint=f"it can of: {', '.join(sorted(set(readers).difference(_AS_THEY_ARE.split())))}"
+            + (" and of files that are text already" if is_plain else ""),
         )
     module, _, name = impl.partition(":")
     reader = getattr(importlib.import_module(module), name)

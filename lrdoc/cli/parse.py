@@ -348,7 +348,8 @@ def describe(outcome: Outcome) -> Iterator[str]:
         yield f"  | … {plural(outcome.more_blocks, 'more block')}"
     counts = {word: record[f"{word}s"] for word in ("block", "table", "drawing", "equation", "asset")}
     cached = ", from the cache" if record["cached"] else ""
-    yield f"  {counts_to_text(counts)}; {record['parse_engine']}, {seconds:.2f} s{cached}"
+    made = "plain text" if record["text_path"] and not record["blocks_path"] else counts_to_text(counts)
+    yield f"  {made}; {record['parse_engine']}, {seconds:.2f} s{cached}"
     for warning in record["warnings"]:
         place = f" ({warning['where']})" if warning["where"] else ""
         yield printable(f"  warning {warning['code']}{place}: {warning['message']}")

@@ -50,7 +50,7 @@ def _write_block(block: Block, out: TextOut) -> None:
         _write_line(line, out)
     for note in block.notes:
         for i, line in enumerate(_lines(note.parts)):
-            lead = Text(f"{note.mark} ") if i == 0 else None
+            lead = Text(f"[{note.mark}] ") if i == 0 else None
             _write_line([lead, *line] if lead else line, out)
 
 
@@ -92,7 +92,7 @@ def _pieces(part: Part) -> Iterator[Text]:
     elif isinstance(part, InlineEquation | Equation):
         yield Text(part.latex, part.source)
     elif isinstance(part, NoteRef):
-        yield Text(part.mark, None)
+        yield Text(f"[{part.mark}]")
     elif isinstance(part, Drawing):
         alt = part.extras.get("alt_text")
         if isinstance(alt, str) and alt.strip():

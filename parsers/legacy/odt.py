@@ -221,7 +221,7 @@ class _Walk:
             line = self.lines.pop()
             self.place("".join(line.parts), Source(self.part, "comment"))
         elif tag == TEXT + "note-citation":
-            mark = "".join(self.lines.pop().parts)
+            mark = f"[{''.join(self.lines.pop().parts).strip()}]"
             if self.lines:
                 self.lines[-1].parts.append(mark)
             self.lead = f"{mark} "

@@ -162,6 +162,8 @@ class _Reader:
         self.pending = bytearray()
         self.high = 0
         self.in_table = False
+        self.notes = 0
+        """Automatic note marks so far."""
 
     def read(self, data: bytes) -> list[_Stream]:
         """Streams in the order in which they are to be read: body, notes, margins."""
@@ -300,6 +302,10 @@ class _Reader:
             target.end_row()
         elif word == b"par" or word == b"sect":
             target.end_line(self.in_table)
+        elif word == b"chftn":
+            is_note = target.kind == "notes"
+            self.notes += not is_note
+            target.line.append(f"[{self.notes}] " if is_note else f"[{self.notes}]")
         elif word in _SYMBOLS:
             target.line.append(_SYMBOLS[word])
 

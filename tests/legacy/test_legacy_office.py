@@ -233,7 +233,7 @@ def test_odt_headings_lists_tables_notes_and_boxes(tmp_path: Path) -> None:
         "</office:master-styles>"
     )
     assert lines_of(odt(tmp_path / "a.odt", body, styles)) == [
-        "Head", "a  b\tc", "d e1 f", "1 the note", "- one", "  - two", "x y\t\t\tz", "host end", "boxed", "Top",
+        "Head", "a  b\tc", "d e[1] f", "[1] the note", "- one", "  - two", "x y\t\t\tz", "host end", "boxed", "Top",
     ]  # fmt: skip
 
 
