@@ -8,21 +8,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import Literal, NamedTuple
-
-import msgspec
+from typing import Literal
 
 from lrdoc.chunkers.base import ChunkContext, ChunkWarning
 from lrdoc.chunkers.counting import RangeCounter
 from lrdoc.chunkers.cutting import Cutter, strip_range
-from lrdoc.chunkers.document import BlockSpan, ChunkDocument
+from lrdoc.chunkers.document import ChunkDocument
 from lrdoc.chunkers.markup import Markup
 from lrdoc.chunkers.tables import Item, TableCuts, n_body_header
+from lrdoc.chunkers.units import Range, Unit, is_anchor, is_heading_text, read_lines
 
-Range = tuple[int, int]
 Role = Literal["none", "first", "middle", "last"]
-
-MAX_ANCHOR_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +56,6 @@ class Fragment:
     """A title block: never absorbed by another one."""
     is_anchor: bool = False
     """Its heading is a line of the block, not the block's heading."""
-
-
-class Unit(NamedTuple):
-    """What a block is cut between: a line, an item, or rows of a table."""
-
-    start: int
-    end: int
-    tokens: int
-    kind: Literal["line", "code", "item", "table", "rows", "long_row"]
-    item: Item | None = None
-    row: int = -1
-    """The row of a long row."""
 
 
 class _NoRoom(Exception):
@@ -129,7 +113,9 @@ class BlockSplitter:
             return [whole]
         while True:
             try:
-                fragments = [f for group in self._cut_tables(self._units(block)) for f in self._fit(row, group)]
+                fragments = [
+                    f for group in self._cut_tables(self._units(block.start, block.end)) for f in self._fit(row, group)
+                ]
                 break
             except _NoRoom as e:
                 self._give_up(e.item)
@@ -155,9 +141,8 @@ class BlockSplitter:
             return []
         smaller = replace(self, sizes=Sizes(most, min(self.sizes.overlap, most - 1)))
         start, end = fragment.ranges[0]
-        block = msgspec.structs.replace(self.document.blocks[fragment.row], start=start, end=end)
         try:
-            pieces = smaller._fit(fragment.row, _Group(smaller._units(block)))
+            pieces = smaller._fit(fragment.row, _Group(smaller._units(start, end)))
         except _NoRoom:
             return []
         anchor = fragment.heading if fragment.is_anchor else ""
@@ -173,47 +158,16 @@ class BlockSplitter:
             return Fragment(ranges, tokens, level + 1, anchor, parents, row, role, is_anchor=True)
         return Fragment(ranges, tokens, level, block.heading, block.parents, row, role, is_pinned=block.is_title)
 
-    # Units
-
-    def _units(self, block: BlockSpan) -> list[Unit]:
+    def _units(self, start: int, end: int) -> list[Unit]:
         units: list[Unit] = []
-        place = block.start
-        for item in self.markup.items_in(block.start, block.end):
-            if item.kind == "table" and item.end <= block.end:
-                self._lines(units, place, item.start)
+        place = start
+        for item in self.markup.items_in(start, end):
+            if item.kind == "table" and item.end <= end:
+                units.extend(read_lines(self.counter, self.markup, place, item.start))
                 units.append(Unit(item.start, item.end, self.measure([(item.start, item.end)]), "table", item))
                 place = item.end
-        self._lines(units, place, block.end)
+        units.extend(read_lines(self.counter, self.markup, place, end))
         return units
-
-    def _lines(self, units: list[Unit], start: int, end: int) -> None:
-        text = self.document.text
-        place = start
-        in_code = False
-        whole = [(i.start, i.end) for i in self.markup.items_in(start, end) if i.kind != "table"]
-        while place < end:
-            stop = text.find("\n", place, end)
-            # A line end inside an item (an equation of several lines) ends no line.
-            while stop >= 0:
-                i = bisect.bisect_right(whole, (stop, end + 1)) - 1
-                if i < 0 or not whole[i][0] < stop < whole[i][1]:
-                    break
-                stop = text.find("\n", whole[i][1], end)
-            stop = end if stop < 0 else stop
-            a, b = strip_range(text, place, stop)
-            if a < b:
-                fence = text.startswith(("```", "~~~"), a)
-                item = self.markup.items_in(a, a + 1)
-                kind: Literal["line", "code", "item"] = "line"
-                if fence or in_code:
-                    kind = "code"
-                elif item and item[0].end >= b:
-                    kind = "item"
-                in_code ^= fence
-                # Indentation belongs to the line.
-                begin = place if text[place:a].strip("\n") else a
-                units.append(Unit(begin, b, self.counter.count(begin, b), kind, item[0] if kind == "item" else None))
-            place = stop + 1
 
     # Tables
 
@@ -425,7 +379,7 @@ class BlockSplitter:
         places: list[tuple[int, int]] = []
         before = 0
         for i, unit in enumerate(units):
-            if i and self._is_anchor(units, i):
+            if i and is_anchor(self.text, units, i):
                 places.append((before, i))
             before += unit.tokens
         if not places:
@@ -441,25 +395,6 @@ class BlockSplitter:
             chosen.append(places.pop(best)[1])
         bounds = [0, *sorted(chosen), len(units)]
         return [units[a:b] for a, b in itertools.pairwise(bounds)]
-
-    def _is_anchor(self, units: list[Unit], i: int) -> bool:
-        """Whether a line looks like a heading: short, no list item, no tag, no code, not the end of a sentence."""
-        unit = units[i]
-        if unit.kind != "line" or i + 1 == len(units) or unit.end - unit.start > MAX_ANCHOR_CHARS:
-            return False
-        line = self.document.text[unit.start : unit.end]
-        if line[:1].isspace() or _NO_HEADING.search(line) or not any(char.isalpha() for char in line):
-            return False
-        numbered = _NUMBERED.match(line)
-        if numbered is None:
-            return True
-        # One of several numbered lines in a row is an item of a list.
-        text = self.document.text
-        return not any(
-            units[j].kind == "line" and _NUMBERED.match(text, units[j].start, units[j].end)
-            for j in (i - 1, i + 1)
-            if 0 <= j < len(units)
-        )
 
     def _pack(self, units: list[Unit]) -> list[tuple[Range, int]]:
         """Units put together up to the size; a unit over it is cut."""
@@ -561,19 +496,3 @@ def _even_bounds(costs: list[int], first: int, stop: int, n: int, lead: int, lea
             bounds.append(i)
         done += costs[i]
     return [*bounds, stop]
-
-
-_HEADING_LINES = re.compile(r"(?:\s*#{1,6}[ \t][^\n]*(?:\n|$))+\s*")
-
-
-def is_heading_text(text: str, place: Range) -> bool:
-    """Whether nothing but heading lines stands in a range."""
-    return _HEADING_LINES.fullmatch(text[place[0] : place[1]]) is not None
-
-
-_NUMBERED = re.compile(r"\(?[0-9a-zA-Z]{1,3}[.)]\s")
-_NO_HEADING = re.compile(
-    r"[.。;；,，!！?？{}…]$|[.。!！?？][\"”’)]$"  # the end of a sentence, or code
-    r"|^[-*+•·‣▪◦–>|]|^\[\^|^\[[0-9]"  # items of lists, quotations, table lines, notes
-    r"|^</?[a-zA-Z]|<(?:table|drawing|equation)\b|[;{}]|^[!@$%^&=\\/`]|\w\([^)]*\)\s*$|=\s*\S+\("
-)

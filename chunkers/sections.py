@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from lrdoc.chunkers.base import ChunkContext
-from lrdoc.chunkers.fragments import BlockSplitter, Fragment, Range, Sizes, is_heading_text
+from lrdoc.chunkers.fragments import BlockSplitter, Fragment, Sizes
+from lrdoc.chunkers.units import Range, is_heading_text
 
 _SLACK = 8
 

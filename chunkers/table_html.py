@@ -13,6 +13,7 @@ from lrdoc.chunkers.tables import CutState, Header, Insertion, Item, Spans, row_
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)\b((?:[^<>\"]|\"[^\"]*\")*)>")
 _ENTITY = re.compile(r"&[#a-zA-Z0-9]{1,16};")
 _SPAN = re.compile(r"\b(rowspan|colspan)\s*=\s*[\"']?\s*([0-9]{1,4})", re.IGNORECASE)
+_MOST_REACHING = 64
 _VOID = frozenset("area base br col drawing embed hr img input link meta source wbr".split())
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _ENDS = {
@@ -199,6 +200,10 @@ class HtmlTable:
                         begun.append(_Reaching(column, cell.col_span, cell.row_span, cell))
                     column += cell.col_span
                 active = active + begun
+                if len(active) > _MOST_REACHING:
+                    # No real table looks like this, and repeating them all would leave no room for a row.
+                    found = {}
+                    break
             self._reaching = found
         return self._reaching
 
