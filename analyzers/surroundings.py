@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lrdoc.analyzers.rows import html_rows
 from lrdoc.analyzers.trim import largest
 from lrdoc.text.tokens import Tokenizer
 
@@ -18,7 +19,10 @@ SEPARATORS = ("\n\n", "\n", "。", "！", "？", "；", "，", ". ", " ")
 _TAG = re.compile(r"<(table|drawing|equation|cite)\b([^<>]*)>")
 _ID = re.compile(r'\b(?:id|refid)="([^"]*)"')
 _CAPTION = re.compile(r'\bcaption="([^"]*)"')
-_ROW = re.compile(r"<tr\b.*?</tr\s*>", re.DOTALL | re.IGNORECASE)
+
+
+_IN_CELL = (("[", "]"), ('"', '"'), ('\\"', '\\"'), ("'", "'"))
+"""What an item's id stands in when it is in a cell: our own mark, or an attribute, in HTML or in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,15 @@ class BlockText:
 
     def around(self, kind: str, item_id: str, leading_tokens: int, trailing_tokens: int) -> Surrounding | None:
         """Text around an item, None when its tag is not in the block."""
-        place = self._places.get((kind, item_id))
-        if place is None:
-            return None
+        place = start = self._places.get((kind, item_id), -1)
+        if place < 0:
+            # Other writers leave the tag in the cell: the table stands before what is in it.
+            place = next((i for i, piece in enumerate(self._pieces) if _is_in_cell(piece, item_id)), -1)
+            if place < 0:
+                return None
+            start = place + 1
         tables = kind != "table"
-        before = self._walk(range(place - 1, -1, -1), max(leading_tokens, 0), tables, from_end=True)
+        before = self._walk(range(start - 1, -1, -1), max(leading_tokens, 0), tables, from_end=True)
         after = self._walk(range(place + 1, len(self._pieces)), max(trailing_tokens, 0), tables, from_end=False)
         return Surrounding("".join(reversed(before)), "".join(after))
 
@@ -126,6 +134,12 @@ class BlockText:
 
         taken = largest(len(rows), lambda n: self._tokenizer.count(joined(n)) <= budget) if rows else 0
         return joined(taken) if taken else ""
+
+
+def _is_in_cell(piece: _Piece, item_id: str) -> bool:
+    if piece.kind != "table" or item_id not in piece.text:
+        return False
+    return any(f"{before}{item_id}{after}" in piece.text for before, after in _IN_CELL)
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -191,4 +205,4 @@ def _rows(table: str) -> list[str]:
         except ValueError:
             return []
         return [json.dumps(row, ensure_ascii=False) for row in rows] if isinstance(rows, list) else []
-    return [match.group() for match in _ROW.finditer(body)]
+    return [body[a:b] for a, b in html_rows(body)]

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 
+from lrdoc.analyzers.rows import html_rows
 from lrdoc.text.tokens import Tokenizer
 
-_ROW = re.compile(r"<tr\b.*?</tr\s*>", re.DOTALL | re.IGNORECASE)
 _LAST_ROWS = 1
 """Rows from the end that are kept as a sample when a table is shortened: totals stand there."""
 
 
 def largest(most: int, fits: Callable[[int], bool]) -> int:
-    """The greatest n ≤ most for which `fits` holds, by bisection; `fits(0)` is taken to hold."""
-    low, high = 0, most
+    """The greatest n ≤ most for which `fits` holds; `fits(0)` is taken to hold.
+
+    Found by doubling and then bisection, so that no more is ever looked at than twice what fits.
+    """
+    low, high = 0, 1
+    while high < most and fits(high):
+        low, high = high, high * 2
+    high = min(high, most)
     while low < high:
         middle = (low + high + 1) // 2
         if fits(middle):
@@ -35,9 +40,15 @@ def trim_content(content: str, budget: int, tokenizer: Tokenizer) -> str:
         return _trim_rows(
             [json.dumps(row, ensure_ascii=False) for row in rows], "[", ",\n", "]", budget, before, tokenizer
         )
-    html_rows = [match.group() for match in _ROW.finditer(content)]
-    if html_rows:
-        return _trim_rows(html_rows, "<table>", "\n", "</table>", budget, before, tokenizer)
+    places = html_rows(content)
+    if places:
+        # A caption and column groups stand before the first row.
+        start = content[: places[0][0]]
+        start = start if start.lstrip()[:6].lower() == "<table" else "<table>" + start
+        # What stands between two rows (the end of the head, say) goes with the first of them.
+        ends = [begin for begin, _ in places[1:]] + [places[-1][1]]
+        rows_of_html = [content[begin:end] for (begin, _), end in zip(places, ends, strict=True)]
+        return _trim_rows(rows_of_html, start, "", "</table>", budget, before, tokenizer)
     return _cut(content, budget, before, tokenizer)
 
 
@@ -80,3 +91,15 @@ def _cut(text: str, budget: int, before: int, tokenizer: Tokenizer) -> str:
         note, room = "", budget
     count = largest(len(text), lambda n: tokenizer.count(text[:n]) <= room)
     return text[:count] + note
+
+
+def cut_text(text: str, budget: int, tokenizer: Tokenizer, *, from_end: bool = False) -> str:
+    """At most `budget` tokens of a text, with an ellipsis where it was cut; its end when `from_end`."""
+    if tokenizer.count(text) <= budget:
+        return text
+
+    def cut(count: int) -> str:
+        return "…" + text[len(text) - count :] if from_end else text[:count] + "…"
+
+    count = largest(len(text), lambda n: tokenizer.count(cut(n)) <= budget)
+    return cut(count) if count else ""

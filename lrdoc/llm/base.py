@@ -103,6 +103,13 @@ class ChatModel(Protocol):
         """Give back connections."""
 
 
+def form_in_words(schema: Mapping[str, Any]) -> str:
+    """What a service that takes no schema is told of the form of its answer, after the question."""
+    return "\n\nAnswer with one JSON object that fits this schema, and nothing else:\n" + json.dumps(
+        schema, ensure_ascii=False
+    )
+
+
 def request_key(model: ChatModel, role: str, request: Request) -> str:
     """Key of a request: equal for equal role, model, host, messages, pictures and schema; 64 hex digits.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lrdoc.errors import EngineNotConfigured, SettingsError
 from lrdoc.llm.address import Address, read_address, without_secrets
-from lrdoc.llm.base import ModelRefused, ModelTimeout, ModelUnavailable, Reply, Request, Usage
+from lrdoc.llm.base import ModelRefused, ModelTimeout, ModelUnavailable, Reply, Request, Usage, form_in_words
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -212,8 +212,7 @@ def _messages(request: Request, form: str) -> list[dict[str, Any]]:
         messages.append({"role": "system", "content": request.system})
     text = request.text
     if form != "schema" and request.schema is not None:
-        text += "\n\nAnswer with one JSON object that fits this schema, and nothing else:\n"
-        text += json.dumps(request.schema, ensure_ascii=False)
+        text += form_in_words(request.schema)
     if not request.images:
         messages.append({"role": "user", "content": text})
         return messages

@@ -129,10 +129,51 @@ def test_html_tables_are_trimmed_at_rows() -> None:
         "<table><thead><tr><th>h</th></tr></thead>" + "".join(f"<tr><td>{i}</td></tr>" for i in range(200)) + "</table>"
     )
     trimmed = trim_content(html, 200, CHARS)
-    assert len(trimmed) <= 200 and trimmed.startswith("<table><tr><th>h</th></tr>")
+    assert len(trimmed) <= 200 and trimmed.startswith("<table><thead><tr><th>h</th></tr></thead><tr>")
 
 
 @pytest.mark.parametrize("content", ["x" * 5000, json.dumps([["y" * 5000]]), "<table><tr><td>" + "z" * 5000])
 @pytest.mark.parametrize("budget", [60, 100, 1000])
 def test_nothing_is_over_the_budget(content: str, budget: int) -> None:
     assert len(trim_content(content, budget, CHARS)) <= budget
+
+
+def test_a_row_keeps_the_table_that_stands_in_it() -> None:
+    inner = "<table><tr><td>i</td></tr><tr><td>j</td></tr></table>"
+    rows = [f"<tr><td rowspan=2>{i}</td><td>{inner}</td></tr>" for i in range(50)]
+    trimmed = trim_content("<table><caption>c</caption>" + "".join(rows) + "</table>", 400, CHARS)
+    body = trimmed.partition("\n<!--")[0]
+    assert len(trimmed) <= 400 and body.startswith("<table><caption>c</caption>" + rows[0])
+    assert body.endswith(rows[-1] + "</table>") and body.count("<table>") == body.count("</table>")
+
+
+@pytest.mark.parametrize(
+    "markup", ["<tr>" * 50_000, "<table><tr>" * 30_000, "</tr" + " " * 100_000, "<tr <tr" * 30_000]
+)
+def test_rows_of_hostile_markup_cost_no_more_than_its_length(markup: str) -> None:
+    start = time.process_time()
+    trim_content(markup, 300, CHARS)
+    assert time.process_time() - start < 2
+
+
+def test_only_the_near_part_of_a_long_text_is_counted() -> None:
+    counted = [0]
+
+    class Counting(PerCharacter):
+        def encode(self, text: str) -> list[int]:
+            counted[0] += len(text)
+            return super().encode(text)
+
+    text = BlockText(f"{'word ' * 200_000}{TABLE}{'word ' * 200_000}", WrappedTokenizer(Counting()))
+    assert text.around("table", "tb-1", 100, 100) == Surrounding("word " * 20, "word " * 20)
+    assert counted[0] < 2_100_000  # each side once as a whole
+
+
+def test_an_item_in_a_cell_has_the_surroundings_of_its_table() -> None:
+    cell = '<table id="tb-1" format="json">[["x <drawing id=\\"im-1\\" path=\\"p\\" />"]]</table>'
+    found = around(f"before {cell} after", "drawing", "im-1")
+    assert found is not None and found.leading.startswith("before <table") and found.trailing == " after"
+    marked = '<table id="tb-1" format="html"><tr><td>[im-1]</td></tr></table>'
+    assert around(f"before {marked} after", "drawing", "im-1") == Surrounding(
+        'before <table format="html"><tr><td>[im-1]</td></tr></table>', " after"
+    )
