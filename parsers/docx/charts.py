@@ -7,7 +7,7 @@ one row for each category and one column for each series. The newer charts (cx) 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,8 @@ _STEPS = frozenset(
 """Elements that make a step of a place; the others are wrappers."""
 _LONG_NUMBER = re.compile(r"-?\d{1,9}\.\d{12,20}")
 """A binary fraction written out: 4.4000000000000004 is what Word shows as 4.4."""
+_LOOK_EVERY = 1_000
+"""Points between two looks whether to go on; some milliseconds."""
 _SPARSE = 4
 """A grid with more positions than this many per point is written as a list."""
 
@@ -47,6 +49,10 @@ class _String:
 Points = dict[int, _String]
 
 
+def _go_on() -> None:
+    """Nobody wants to stop the work."""
+
+
 @dataclass(slots=True)
 class _Series:
     name: _String | None = None
@@ -60,6 +66,7 @@ class _Series:
 class _Chart:
     strings: dict[Any, _String]
     """All texts that are shown, by element, in the order of the file."""
+    look: Callable[[], None] = _go_on
     kind: str = ""
     series: list[_Series] = field(default_factory=list)
     titles: list[Any] = field(default_factory=list)
@@ -83,7 +90,7 @@ def read_chart(line: Line, rel_id: str | None, extras: dict[str, Any]) -> None:
     known = reader.shared.setdefault("charts", set())
     is_new = (package.prefix, part) not in known
     known.add((package.prefix, part))
-    chart = _read(root, package.prefix + part)
+    chart = _read(root, package.prefix + part, reader.context.check)
     title = " ".join(string.text for element in chart.titles for string in _strings_in(chart, element))
     extras = {**extras, "chart": package.prefix + part}
     if chart.kind:
@@ -144,8 +151,9 @@ def _user_shapes(reader: Reader, part: str) -> Iterator[_String]:
 # Reading ------------------------------------------------------------------------------------------------------------
 
 
-def _read(root: Any, part: str) -> _Chart:
-    chart = _Chart(_strings(root, part))
+def _read(root: Any, part: str, look: Callable[[], None] = _go_on) -> _Chart:
+    """`look` is called now and then (`ParseContext.check`)."""
+    chart = _Chart(_strings(root, part, look), look)
     if root.tag.startswith(CX):
         _read_extended(root, chart)
         return chart
@@ -218,7 +226,9 @@ def _read_extended(root: Any, chart: _Chart) -> None:
 def _points(chart: _Chart, container: Any) -> Points:
     """Texts of the points in a cache by their index."""
     points: Points = {}
-    for element in container.iter(C + "pt", CX + "pt"):
+    for number, element in enumerate(container.iter(C + "pt", CX + "pt")):
+        if not number % _LOOK_EVERY:
+            chart.look()
         string = next(_strings_in(chart, element), None)
         if string is not None:
             points.setdefault(_index(element, len(points)), string)
@@ -237,7 +247,7 @@ def _strings_in(chart: _Chart, element: Any) -> Iterator[_String]:
             yield string
 
 
-def _strings(root: Any, part: str) -> dict[Any, _String]:
+def _strings(root: Any, part: str, look: Callable[[], None] = _go_on) -> dict[Any, _String]:
     """All texts that the chart shows, by the element that holds them."""
     found: dict[Any, _String] = {}
     stack: list[tuple[Iterator[Any], str, dict[str, int]]] = [(iter((root,)), "chart", {})]
@@ -261,6 +271,8 @@ def _strings(root: Any, part: str) -> dict[Any, _String]:
             text = _text_of(child)
             if text.strip():
                 found[child] = _String(" ".join(text.split()), Source(part, place), child)
+                if not len(found) % _LOOK_EVERY:
+                    look()
             if tag != A + "p" and len(child):
                 stack.append((iter(child), place, inner))
                 break
@@ -314,10 +326,13 @@ def _table(chart: _Chart, used: set[Any], title: str, source: Source, facts: dic
     columns = [column for column in columns if column[0] is not None or column[1]]
     if not columns:
         return None
+    chart.look()
     indexes = sorted({index for _, points in columns for index in points})
+    chart.look()
     used.update(name.element for name, _ in columns if name is not None)
     used.update(string.element for _, points in columns for string in points.values())
     n_points = sum(len(points) for _, points in columns)
+    chart.look()
     if len(indexes) * len(columns) > _SPARSE * (n_points + 1_000):
         rows = _list_rows(columns)
     else:

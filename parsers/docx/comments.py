@@ -134,6 +134,7 @@ def _find(reader: Reader) -> dict[str, Comment]:
         for paraid in _paraids(element):
             by_paraid[paraid] = element.get(W + "id") or ""
     for number, element in enumerate(elements, 1):
+        reader.context.check()
         comment_id = element.get(W + "id") or ""
         # Threads are kept by the last paragraph of a comment.
         thread = next((threads[paraid] for paraid in reversed(_paraids(element)) if paraid in threads), None)

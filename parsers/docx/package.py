@@ -234,14 +234,15 @@ class Package:
         except etree.XMLSyntaxError as error:
             return self._repair(data, part, error)
 
-    def _tree(self, data: bytes, parser: etree.XMLParser) -> Any:
+    def _tree(self, data: bytes, parser: etree.XMLParser) -> etree._Element:
         self.budget.look()
         if len(data) <= 2 * _PIECE:
             return etree.fromstring(data, parser)
         for at in range(0, len(data), _PIECE):
             parser.feed(data[at : at + _PIECE])
             self.budget.look()
-        return parser.close()
+        root: etree._Element = parser.close()
+        return root
 
     def _without_doctype(self, data: bytes, part: str) -> bytes:
         """XML without its document type and without references to what that declared; other text is kept."""
@@ -263,7 +264,7 @@ class Package:
                 where=self.prefix + part,
             ) from error
         try:
-            root = self._tree(data, _parser(huge=b"<!DOCTYPE" not in data, recover=True))
+            root: Any = self._tree(data, _parser(huge=b"<!DOCTYPE" not in data, recover=True))
         except etree.XMLSyntaxError:
             root = None
         if root is None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lxml import etree
 
 from lrdoc.parsers.docx.names import MC, W
 
+_LOOK_EVERY = 1_000
+"""Field characters between two looks whether to go on."""
 _FLD_CHAR = W + "fldChar"
 _FLD_CHAR_TYPE = W + "fldCharType"
 _STORIES = frozenset({W + "txbxContent", W + "footnote", W + "endnote", W + "comment"})
 
 
-def find_unpaired(root: etree._Element, shows_insertions: bool, shows_deletions: bool) -> frozenset[etree._Element]:
+def find_unpaired(
+    root: etree._Element, shows_insertions: bool, shows_deletions: bool, look: Callable[[], None]
+) -> frozenset[etree._Element]:
     """w:fldChar elements to pass over: begins that never end and ends that never began.
 
     A begin without an end would turn everything after it into an instruction.
@@ -24,7 +30,9 @@ def find_unpaired(root: etree._Element, shows_insertions: bool, shows_deletions:
     stacks: dict[etree._Element, list[etree._Element]] = {}
     unpaired: set[etree._Element] = set()
     story_of: dict[etree._Element, etree._Element | None] = {root: root}
-    for element in root.iter(_FLD_CHAR):
+    for number, element in enumerate(root.iter(_FLD_CHAR)):
+        if not number % _LOOK_EVERY:
+            look()
         story = _story(element, story_of, dropped)
         if story is None:
             continue

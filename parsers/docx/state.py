@@ -192,7 +192,9 @@ class Walk:
     def begin(self, element: Element) -> None:
         """Look through a story before it is read: fields that never end must not swallow the rest."""
         options = self.options
-        self.ignored = find_unpaired(element, options.shows_insertions, options.shows_deletions)
+        self.ignored = find_unpaired(
+            element, options.shows_insertions, options.shows_deletions, self.reader.context.check
+        )
 
     def nested(self) -> Walk:
         """A walk over a text box inside this story: fields and marks of its own, same part and list counters."""

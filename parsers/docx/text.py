@@ -6,8 +6,10 @@ through the table `INLINE`. Wrappers (links, insertions, controls) push an itera
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+from lxml import etree
 
 from lrdoc.document import Source, Text
 from lrdoc.parsers.docx.equations import settle_equations
@@ -18,6 +20,8 @@ from lrdoc.parsers.docx.runs import CODE, Marks, before_change, clean_text, run_
 from lrdoc.parsers.docx.state import Element, Line, Walk
 from lrdoc.parsers.docx.styles import is_on, outline_level
 
+_MANY = 1_000
+"""Runs of a paragraph between two looks whether to go on; some milliseconds."""
 _T, _R, _RPR, _PPR = W + "t", W + "r", W + "rPr", W + "pPr"
 
 
@@ -82,6 +86,8 @@ def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = 
         line.paraid = paraid
     if walk.toc_depth or walk.toc_controls:
         line.in_toc = True
+    if len(element) > _MANY:
+        content = _with_looks(content, reader.context.check)
     read_inline(line, content, (CODE,) if line.style.is_code else ())
     if line.has_equation and not line.deleted_mark:
         settle_equations(line)
@@ -176,6 +182,14 @@ def _number(line: Line, num_pr: Element | None, style_id: str | None) -> None:
     line.number = line.walk.numbering.resolve_values(num_id, ilvl, default)
 
 
+def _with_looks(elements: Iterable[Any], check: Callable[[], None]) -> Iterator[Any]:
+    """The same elements, with a look now and then whether to go on."""
+    for number, element in enumerate(elements):
+        if not number % _MANY:
+            check()
+        yield element
+
+
 def read_inline(line: Line, element: Any, marks: Marks = ()) -> None:
     """Read the content of a paragraph, or of anything else that holds runs."""
     walk = line.walk
@@ -227,7 +241,10 @@ def read_inline(line: Line, element: Any, marks: Marks = ()) -> None:
                 if descent is None:
                     continue
                 stack.append((iterator, marks, hidden))
-            iterator, marks = iter(descent[0]), descent[1]
+            inner: Any = descent[0]
+            is_long = isinstance(inner, etree._Element) and len(inner) > _MANY
+            iterator = _with_looks(inner, walk.reader.context.check) if is_long else iter(inner)
+            marks = descent[1]
             break
         else:
             if not stack:
