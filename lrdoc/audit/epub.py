@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from lrdoc.audit.base import SourceReader, SourceText
 from lrdoc.audit.docx_package import Package
-from lrdoc.audit.html import place, visible_html
+from lrdoc.audit.html import decode_html, place, visible_html
 from lrdoc.errors import SourceError
 
 _DOCUMENTS = (".xhtml", ".html", ".htm", ".xml")
@@ -40,7 +40,7 @@ def read(path: Path, params: Mapping[str, Any]) -> SourceText:
             if stored is None or data is None or any(stretch.part == stored for stretch in text.stretches):
                 continue
             if "html" in kind or "oeb1-document" in kind or "dtbook" in kind or stored.lower().endswith(_DOCUMENTS):
-                visible_html(data, text, stored)
+                visible_html(decode_html(data), text, stored)
     return text
 
 

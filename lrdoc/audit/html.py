@@ -10,6 +10,7 @@ from typing import Any
 from lrdoc.audit.base import Place, SourceReader, SourceText, Stretch
 from lrdoc.audit.html_text import decode
 from lrdoc.audit.office import plain
+from lrdoc.audit.written import Written
 from lrdoc.errors import SourceError
 
 _NOT_SHOWN = frozenset(
@@ -20,14 +21,15 @@ _FIELDS = frozenset({"text", "search", "tel", "url", "email", "number", "date", 
 _CHARSET = re.compile(
     rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)|<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE
 )
+_READ_AS = re.compile(r"read as ([\w.-]+?)\.? ")
 _CONCEALED = re.compile(r"display:none|visibility:(?:hidden|collapse)", re.IGNORECASE)
 
 
-def visible_html(data: bytes, text: SourceText, part: str = "") -> None:
+def visible_html(markup: str, text: SourceText, part: str = "") -> None:
     """Add what is shown as one stretch; what is hidden is counted as excluded."""
     from selectolax.lexbor import LexborHTMLParser
 
-    root = LexborHTMLParser(decode_html(data)).root
+    root = LexborHTMLParser(markup).root
     words: list[str] = []
     hidden: list[str] = []
     stack: list[tuple[Any, bool]] = [(root, True)] if root is not None else []
@@ -80,14 +82,36 @@ def decode_html(data: bytes) -> str:
     return decode(data, declared)
 
 
+class _Page(SourceText):
+    data: bytes = b""
+
+
 def read(path: Path, params: Mapping[str, Any]) -> SourceText:
-    text = SourceText()
+    text = _Page()
     try:
-        data = path.read_bytes()
+        text.data = path.read_bytes()
     except OSError as error:
         raise SourceError(f"cannot read {path.name}: {error.strerror}") from error
-    visible_html(data, text)
+    visible_html(decode_html(text.data), text)
     return text
+
+
+def align(text: SourceText, written: Written) -> None:
+    """Where the engine had to guess the encoding and says so, its guess is taken."""
+    encoding = guessed_encoding(written)
+    if isinstance(text, _Page) and encoding:
+        text.stretches.clear()
+        text.excluded.clear()
+        visible_html(text.data.decode(encoding, "ignore"), text)
+
+
+def guessed_encoding(written: Written) -> str:
+    """The encoding that a warning names as a guess; "" when there is none."""
+    for warning in written.warnings:
+        found = _READ_AS.search(str(warning.get("message", "")))
+        if warning.get("code") == "encoding_guessed" and found:
+            return found[1]
+    return ""
 
 
 def place(entry: Mapping[str, Any]) -> Place:
@@ -95,4 +119,4 @@ def place(entry: Mapping[str, Any]) -> Place:
     return str(entry.get("part", "")), ""
 
 
-READER = SourceReader(read, place)
+READER = SourceReader(read, place, align)

@@ -11,7 +11,7 @@ from lxml import etree
 
 from lrdoc.audit.base import Place, SourceReader, SourceText, Stretch
 from lrdoc.audit.docx_package import parse_xml
-from lrdoc.audit.html import visible_html
+from lrdoc.audit.html import decode_html, guessed_encoding, visible_html
 from lrdoc.audit.office import plain
 from lrdoc.audit.written import Written
 from lrdoc.errors import SourceError
@@ -19,7 +19,6 @@ from lrdoc.errors import SourceError
 _BOMS = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xef\xbb\xbf", "utf-8"),
          (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))  # fmt: skip
 _DECLARED = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)")
-_READ_AS = re.compile(r"read as ([\w.-]+?)\.? ")
 _CELL_MARKS = str.maketrans("", "", ',;\t|:"')
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
@@ -48,15 +47,6 @@ def text_of(data: bytes) -> str | None:
     return None
 
 
-def _guessed(text: SourceText, written: Written, data: bytes) -> None:
-    """A guess is told by a warning; what is counted is that nothing is lost of the text as it was read."""
-    for warning in written.warnings:
-        found = _READ_AS.search(str(warning.get("message", "")))
-        if warning.get("code") == "encoding_guessed" and found:
-            text.stretches = [Stretch("", "", "text", plain(data.decode(found[1], "ignore")))]
-            return
-
-
 class _TextFile(SourceText):
     data: bytes = b""
 
@@ -69,9 +59,10 @@ def _read_text(path: Path, params: Mapping[str, Any]) -> SourceText:
 
 
 def _align_text(text: SourceText, written: Written) -> None:
-    assert isinstance(text, _TextFile)
-    if not text.stretches[0].text:
-        _guessed(text, written, text.data)
+    """A guess of the encoding is told by a warning; what is counted is that nothing is lost of what was read."""
+    encoding = guessed_encoding(written)
+    if isinstance(text, _TextFile) and encoding:
+        text.stretches = [Stretch("", "", "text", plain(text.data.decode(encoding, "ignore").removeprefix("\ufeff")))]
 
 
 def _align_cells(text: SourceText, written: Written) -> None:
@@ -95,7 +86,7 @@ def _read_xml(path: Path, params: Mapping[str, Any]) -> SourceText:
     if root is None:
         raise SourceError(f"{path.name} is not XML")
     if root.tag == _XHTML:
-        visible_html(text.data, text)
+        visible_html(decode_html(text.data), text)
     else:
         text.stretches.append(Stretch("", "", "text", plain("".join(_character_data(root)))))
     return text

@@ -11,6 +11,7 @@ from lrdoc.parsers.base import SourceFile
 from lrdoc.parsers.legacy.archive import Archive, open_archive
 from lrdoc.parsers.legacy.html import declared_encoding, write_html
 from lrdoc.parsers.legacy.output import TextOut
+from lrdoc.parsers.legacy.plain import without_damage
 from lrdoc.text.encodings import decode
 
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
@@ -53,7 +54,7 @@ def read_epub(source: SourceFile, out: TextOut) -> str:
                 continue
             chapters += 1
             data = archive.read(name)
-            text = decode(data, declared_encoding(data[:4096])).text
+            text = without_damage(decode(data, declared_encoding(data[:4096])), out, name)
             out.gap()
             write_html(text, out, Source(part=name, chapter=str(chapters)))
             out.gap()

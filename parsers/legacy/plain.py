@@ -43,19 +43,34 @@ def read_text(source: SourceFile, out: TextOut, declared: str | None = None) -> 
             "Save the file as UTF-8 if characters look wrong.",
         )
     text = decoded.text
-    if text.count("\0") or _looks_binary(text):
+    if text.count("\0") or _looks_binary(text, decoded.guessed):
         raise SourceError(
             f"{source.name} is not text: it holds control characters or bytes of no encoding",
             hint="Give the file its true suffix, or convert it to UTF-8 text.",
         )
+    text = without_damage(decoded, out)
     if not clean(text).strip():
         raise EmptyDocumentError(f"{source.name} holds only blanks", hint="There is nothing to index in it.")
     return text
 
 
-def _looks_binary(text: str) -> bool:
+def without_damage(decoded: Decoded, out: TextOut, part: str = "") -> str:
+    """The text without the marks that stand for bytes of no character; a warning says how many there were."""
+    damaged = decoded.text.count("\ufffd") if decoded.guessed else 0
+    if not damaged:
+        return decoded.text
+    out.warn(
+        "encoding_damaged",
+        f"{damaged} places hold bytes that are no character of {decoded.encoding}; they were left out.",
+        Source(part) if part else None,
+    )
+    return decoded.text.replace("\ufffd", "")
+
+
+def _looks_binary(text: str, is_guess: bool) -> bool:
     sample = text[:65536]
-    control = sum(1 for ch in sample if ch < " " and ch not in "\t\n\r\f\v\x1b") + sample.count("\ufffd")
+    control = sum(1 for ch in sample if ch < " " and ch not in "\t\n\r\f\v\x1b")
+    control += sample.count("\ufffd") if is_guess else 0
     return control * 50 > max(len(sample), 1)
 
 

@@ -136,3 +136,15 @@ def test_broken_xml_keeps_what_can_be_read_and_warns(tmp_path: Path) -> None:
     document = read(save(tmp_path / "a.xml", "<r><a>one</a><b>two</r>"))
     assert text_of(document).split("\n") == ["one", "two"]
     assert codes(document) == ["xml_repaired"]
+
+
+def test_bytes_of_no_character_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    text = ("Größe und Wärme, über alles hinweg geprüft. " * 20).encode()
+    document = read(save(tmp_path / "a.txt", b"A" + b"\xff" + text))
+    assert "\ufffd" not in text_of(document)
+    assert text_of(document).encode() == b"A" + text.rstrip()
+    assert codes(document) == ["encoding_guessed", "encoding_damaged"]
+
+
+def test_a_replacement_character_of_the_file_itself_stays(tmp_path: Path) -> None:
+    assert lines_of(save(tmp_path / "a.txt", "before \ufffd after")) == ["before \ufffd after"]
