@@ -14,6 +14,16 @@ from typing import Protocol
 
 KINDS = {
     "docx": "docx_kind:DocxKind",
+    "pdf": "legacy_kinds:PdfKind",
+    "pptx": "legacy_kinds:PptxKind",
+    "xlsx": "legacy_kinds:XlsxKind",
+    "odt": "legacy_kinds:OdtKind",
+    "epub": "legacy_kinds:EpubKind",
+    "html": "legacy_kinds:HtmlKind",
+    "rtf": "legacy_kinds:RtfKind",
+    "csv": "legacy_kinds:CsvKind",
+    "xml": "legacy_kinds:XmlKind",
+    "txt": "legacy_kinds:TxtKind",
 }
 
 
