@@ -12,6 +12,7 @@ from typing import Any
 from lrdoc.document import Part, Source
 from lrdoc.parsers.docx import altchunk
 from lrdoc.parsers.docx.branches import choose_branch
+from lrdoc.parsers.docx.changes import change_mark
 from lrdoc.parsers.docx.lines import Lines, Sink, count_label, read_boxes
 from lrdoc.parsers.docx.names import MC, VAL, M, W, local_name
 from lrdoc.parsers.docx.state import Element, Job, Line, Reader, Walk, run
@@ -94,7 +95,7 @@ def _other(walk: Walk, element: Any, path: str, sink: Sink) -> Job | None:
     if tag in _CHANGES:
         options = walk.options
         shown = options.shows_insertions if _CHANGES[tag] else options.shows_deletions
-        return blocks(walk, element, path, sink, is_wrapper=True) if shown else None
+        return _read_change(walk, element, path, sink) if shown else None
     if tag == W + "altChunk":
         return altchunk.read_chunk(walk, element, path, sink)
     if tag == W + "sectPr":
@@ -115,6 +116,16 @@ def _read_control(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
     walk.toc_controls += is_toc
     yield blocks(walk, content, path, sink, is_wrapper=True)
     walk.toc_controls -= is_toc
+
+
+def _read_change(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
+    """Tracked changes around paragraphs and tables."""
+    outer = walk.changes
+    if walk.options.changes == "annotate":
+        walk.set_changes((*outer, change_mark(element, "ins" if _CHANGES[element.tag] else "del")))
+    yield blocks(walk, element, path, sink, is_wrapper=True)
+    if walk.changes is not outer:
+        walk.set_changes(outer)
 
 
 def _read_loose(walk: Walk, element: Any, path: str, sink: Sink) -> Job:

@@ -16,6 +16,21 @@ def change_mark(element: Any, kind: Literal["ins", "del"]) -> Mark:
     return Mark(kind, "", element.get(_AUTHOR) or "", element.get(_DATE) or "")
 
 
+_INSERTED = frozenset(W + name for name in ("ins", "moveTo", "cellIns"))
+_DELETED = frozenset(W + name for name in ("del", "moveFrom", "cellDel"))
+
+
+def whole_changes(properties: Any | None) -> tuple[Mark, ...]:
+    """Marks of the insertion and the deletion that properties of a paragraph mark, row or cell tell of."""
+    if properties is None:
+        return ()
+    return tuple(
+        change_mark(child, "ins" if child.tag in _INSERTED else "del")
+        for child in properties
+        if child.tag in _INSERTED or child.tag in _DELETED
+    )
+
+
 def is_row_gone(properties: Any | None, options: Options) -> bool:
     """Whether a table row is deleted (or, when changes are rejected, inserted)."""
     if properties is None or options.changes == "annotate":

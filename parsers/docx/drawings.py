@@ -221,7 +221,7 @@ class _Graphic:
 
     def _box(self, element: Any, context: Described) -> None:
         self.has_content = True
-        self.line.box(element)
+        self.line.box(element, marks=self.marks)
 
     def _word_art(self, element: Any, context: Described) -> None:
         """v:textpath: the text of old WordArt is an attribute."""

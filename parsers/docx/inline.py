@@ -108,7 +108,8 @@ def _revision(kind: str) -> Handler:
     def enter(line: Line, element: Any, marks: Marks) -> Descent | None:
         options = line.walk.options
         if options.changes == "annotate":
-            return element, (*marks, change_mark(element, "ins" if inserted else "del"))
+            mark = change_mark(element, "ins" if inserted else "del")
+            return element, marks if mark in line.walk.changes else (*marks, mark)
         if inserted == (options.changes == "accept"):
             return element, marks
         return None
@@ -186,7 +187,7 @@ def _note(line: Line, element: Any, marks: Marks) -> None:
 def _inner_block(line: Line, element: Any, marks: Marks) -> None:
     """Block content inside a paragraph, which the standard does not allow outside text boxes."""
     if not line.is_silent:
-        line.box(element, element.tag.rpartition("}")[2])
+        line.box(element, element.tag.rpartition("}")[2], marks)
 
 
 def _page(line: Line, element: Any, marks: Marks) -> None:

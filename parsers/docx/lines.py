@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
-from lrdoc.document import Anchor, Drawing, Equation, Part, Table, Text
+from lrdoc.document import Anchor, Drawing, Equation, Mark, Part, Table, Text
 from lrdoc.parsers.docx.captions import Caption, attach, certain_caption
 from lrdoc.parsers.docx.names import W
 from lrdoc.parsers.docx.notes import note_texts
@@ -34,7 +34,7 @@ def count_label(walk: Walk, line: Line) -> None:
 def read_boxes(walk: Walk, line: Line) -> Job:
     for later in line.later:
         if type(later) is Box:
-            inner = walk.nested()
+            inner = walk.nested(later.changes)
             lines = Lines(inner)
             element = later.element
             if element.tag in (_P, _TBL):
@@ -126,13 +126,15 @@ def _resolve_breaks(parts: list[Any]) -> list[Any]:
 class Lines:
     """Lines of a cell, note, text box or block."""
 
-    __slots__ = ("captions", "items", "later", "lines", "walk")
+    __slots__ = ("captions", "ends", "items", "later", "lines", "walk")
 
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.lines: list[list[Any]] = []
         self.captions: dict[int, Caption] = {}
         """Lines that are captions by style or field."""
+        self.ends: dict[int, tuple[Mark, ...]] = {}
+        """Lines whose end was inserted or deleted, where both states are shown."""
         self.items: list[int] = []
         """Lines that hold a table, picture or display equation."""
         self.later: dict[int, int] = {}
@@ -155,6 +157,8 @@ class Lines:
                 caption = certain_caption(line, parts)
                 if caption is not None:
                     self.captions[len(self.lines)] = caption
+            if line.end_marks:
+                self.ends[len(self.lines)] = line.end_marks
             self.lines.append(parts)
         if line.later:
             self.add_later(line)
@@ -183,17 +187,18 @@ class Lines:
         """All lines in normal form, captions tied to their items."""
         if self.items:
             attach(self.lines, self.captions, self.items, self.later, partial(note_texts, self.walk.reader))
-        return join_lines(self.lines)
+        return join_lines(self.lines, self.ends)
 
 
-def join_lines(lines: list[list[Any]]) -> tuple[Part, ...]:
-    """Lines separated by line ends, in the normal form of `document.merge_text`."""
+def join_lines(lines: list[list[Any]], ends: Mapping[int, tuple[Mark, ...]]) -> tuple[Part, ...]:
+    """Lines separated by line ends, in the normal form of `document.merge_text`; `ends`: marks of line ends."""
     if len(lines) == 1:
         return _normal(lines[0])
     parts: list[Any] = []
-    for line in lines:
+    for number, line in enumerate(lines):
         if parts:
-            parts.append(NEWLINE)
+            marks = ends.get(number - 1)
+            parts.append(Text("\n", None, marks) if marks else NEWLINE)
         parts += line
     return _normal(parts)
 

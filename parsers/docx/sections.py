@@ -107,6 +107,8 @@ class Sections:
         self._heading, self._level, self._is_title = text, level, is_title
         self._label = label.text if label is not None and not label.is_bullet else ""
         self._heading_line = parts
+        if line.end_marks:
+            self._lines.ends[len(self._lines.lines)] = line.end_marks
         self._lines.lines.append(parts)
         for part in behind:
             self._lines.lines.append([part])

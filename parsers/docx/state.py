@@ -157,6 +157,8 @@ class Walk:
     """Inside how many instructions of fields the walk is; there nothing is shown."""
     field_marks: list[Mark] = field(default_factory=list)
     """Marks of the open fields whose result is being read."""
+    changes: tuple[Mark, ...] = ()
+    """Tracked changes of the rows and cells around, where both states are shown."""
     open_marks: tuple[Mark, ...] = ()
     """Marks that run over several paragraphs: comment ranges, results of hyperlink and reference fields."""
     comments: dict[str, Mark] = field(default_factory=dict)
@@ -196,16 +198,26 @@ class Walk:
             element, options.shows_insertions, options.shows_deletions, self.reader.context.check
         )
 
-    def nested(self) -> Walk:
+    def nested(self, changes: tuple[Mark, ...] = ()) -> Walk:
         """A walk over a text box inside this story: fields and marks of its own, same part and list counters."""
-        return Walk(self.reader, self.part, self.place, self.numbering, self.page, ignored=self.ignored, is_nested=True)
+        inner = Walk(
+            self.reader, self.part, self.place, self.numbering, self.page, ignored=self.ignored, is_nested=True
+        )
+        if changes or self.changes:
+            inner.set_changes((*self.changes, *changes))
+        return inner
+
+    def set_changes(self, changes: tuple[Mark, ...]) -> None:
+        self.changes = changes
+        self.renew_marks()
 
     def renew_marks(self) -> None:
         """Compute `open_marks` after a field or comment range began or ended.
 
         Marks count from the outside in, and only so many: each is repeated on every stretch of text inside.
         """
-        marks = list(islice(self.comments.values(), _MOST_MARKS))
+        marks = list(self.changes[:_MOST_MARKS])
+        marks += islice(self.comments.values(), _MOST_MARKS)
         marks += self.field_marks[:_MOST_MARKS]
         self.open_marks = tuple(marks)
 
@@ -213,11 +225,13 @@ class Walk:
 class Box:
     """Block content found inside a paragraph, read when the paragraph is done."""
 
-    __slots__ = ("element", "parts", "path")
+    __slots__ = ("changes", "element", "parts", "path")
 
-    def __init__(self, element: Element, path: str) -> None:
+    def __init__(self, element: Element, path: str, changes: tuple[Mark, ...]) -> None:
         self.element = element
         self.path = path
+        self.changes = changes
+        """Tracked changes of the runs around it."""
         self.parts: tuple[Part, ...] = ()
 
 
@@ -248,6 +262,8 @@ class Line:
     """Identifier of a SEQ field in the paragraph ("Table", "Figure")."""
     deleted_mark = False
     """The next paragraph goes on in this line: the mark is deleted, or this is only a drop cap."""
+    end_marks: tuple[Mark, ...] = ()
+    """Tracked changes of the paragraph mark, where both states are shown."""
     ends_section: Element | None = None
     """Its w:sectPr."""
     has_breaks = False
@@ -337,10 +353,11 @@ class Line:
         """Add parts on a line (or lines) of their own after the paragraph: a chart's table, texts of a diagram."""
         self.later.append(list(parts))
 
-    def box(self, element: Element, step: str = "txbxContent") -> None:
+    def box(self, element: Element, step: str = "txbxContent", marks: tuple[Mark, ...] = ()) -> None:
         """Put off block content (w:txbxContent); its lines follow the paragraph."""
         self.boxes += 1
-        self.later.append(Box(element, f"{self.source.path}/{step}[{self.boxes}]"))
+        changes = tuple(mark for mark in marks if mark.kind in ("ins", "del"))
+        self.later.append(Box(element, f"{self.source.path}/{step}[{self.boxes}]", changes))
 
     @property
     def is_empty(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from lrdoc.document import Cell, Part, Source, Table
 from lrdoc.errors import LimitExceeded
 from lrdoc.parsers.docx.branches import choose_branch
-from lrdoc.parsers.docx.changes import is_cell_gone, is_row_gone
+from lrdoc.parsers.docx.changes import is_cell_gone, is_row_gone, whole_changes
 from lrdoc.parsers.docx.lines import Lines, count_label, read_boxes
 from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
 from lrdoc.parsers.docx.runs import before_change
@@ -60,6 +60,7 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
     notes_before = len(walk.reader.note_calls)
     walk.in_cell += 1
     rows: list[_Row] = []
+    annotates = walk.options.changes == "annotate"
     for row_element, row_path in _children(element, path, _TR, "tr"):
         row = _Row()
         after = 0
@@ -71,7 +72,12 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
                 break
         if after < 0:
             continue
+        outer = walk.changes
+        if annotates:
+            walk.set_changes(outer + whole_changes(row_element.find(_TRPR)))
         yield from _read_cells(walk, row_element, row_path, row, source)
+        if annotates:
+            walk.set_changes(outer)
         row.width += after
         row.width = min(row.width, MAX_COLUMNS)
         rows.append(row)
@@ -86,6 +92,7 @@ def _read_cells(walk: Walk, element: Any, path: str, row: _Row, table: Source) -
     """Read the cells of a row. Each begins on the page where the row begins."""
     page_before, page_after = walk.page, walk.page
     merging = False
+    outer = walk.changes
     for cell_element, cell_path in _children(element, path, _TC, "tc"):
         width, vertical, horizontal = 1, "", ""
         content = iter(cell_element)
@@ -94,6 +101,8 @@ def _read_cells(walk: Walk, element: Any, path: str, row: _Row, table: Source) -
             width, vertical, horizontal = _cell_layout(child, walk, cell_path)
             if not width:
                 continue
+            if walk.options.changes == "annotate":
+                walk.set_changes(outer + whole_changes(child))
             child = next(content, None)
         parts: tuple[Part, ...] = ()
         walk.page = page_before
@@ -110,6 +119,8 @@ def _read_cells(walk: Walk, element: Any, path: str, row: _Row, table: Source) -
                 parts = lines.finish()
                 if page_after is not None and walk.page is not None:
                     page_after = max(page_after, walk.page)
+        if walk.changes is not outer:
+            walk.set_changes(outer)
         if horizontal == "continue" and merging:
             last = row.cells[-1]
             last.width += width

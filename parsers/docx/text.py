@@ -11,7 +11,8 @@ from typing import Any
 
 from lxml import etree
 
-from lrdoc.document import Source, Text
+from lrdoc.document import Mark, Source, Text
+from lrdoc.parsers.docx.changes import whole_changes
 from lrdoc.parsers.docx.equations import settle_equations
 from lrdoc.parsers.docx.inline import INLINE, Descent, descend
 from lrdoc.parsers.docx.names import PARAID, VAL, W
@@ -108,6 +109,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
     style_id: str | None = None
     outline: Element | None = None
     deleted = joins = False
+    end_marks: tuple[Mark, ...] = ()
     num_pr: Element | None = None
     page_before: bool | None = None
     section: Element | None = None
@@ -120,7 +122,10 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
         elif tag == _OUTLINE:
             outline = child
         elif tag == _RPR:
-            deleted = _mark_is_gone(child, options.changes)
+            if options.changes == "annotate":
+                end_marks = whole_changes(child)
+            else:
+                deleted = _mark_is_gone(child, options.changes)
         elif tag == _PAGE_BREAK_BEFORE:
             page_before = is_on(child)
         elif tag == _FRAMEPR:
@@ -135,6 +140,8 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
         line.style = style
     line.deleted_mark = deleted or joins
     line.ends_section = section
+    if end_marks:
+        line.end_marks = end_marks
     line.level = style.level
     if outline is not None:
         level = outline_level(outline)
@@ -162,8 +169,6 @@ _INS, _DEL, _MOVE_FROM, _MOVE_TO = W + "ins", W + "del", W + "moveFrom", W + "mo
 
 def _mark_is_gone(rpr: Element, changes: str) -> bool:
     """Whether the paragraph mark itself is deleted (or, when changes are rejected, inserted)."""
-    if changes == "annotate":
-        return False
     gone = (_DEL, _MOVE_FROM) if changes == "accept" else (_INS, _MOVE_TO)
     return any(child.tag in gone for child in rpr)
 

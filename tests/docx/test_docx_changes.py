@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from docx_builder import field, heading, math, mr, num_pr, p, r, run, table, tc, tr
-from docx_parse import body_text, lines, marked, outline, parse_body, parse_path, rows, shown, spans, tables
+from docx_builder import field, heading, math, mr, num_pr, p, r, run, table, tc, textbox, tr
+from docx_parse import (
+    all_texts,
+    body_text,
+    lines,
+    marked,
+    outline,
+    parse_body,
+    parse_path,
+    rows,
+    shown,
+    spans,
+    tables,
+    texts,
+)
 from shared_files import shared_dir
 
 from lrdoc.document import Document
@@ -196,3 +209,43 @@ def test_changed_documents_equal_their_twins(name: str, state: str) -> None:
     folder = shared / "corpus/docx/powertools"
     ours = parse_path(folder / f"{name}.docx", changes="accept" if state == "Accepted" else "reject")
     assert _content(ours) == _content(parse_path(folder / f"{name}-{state}.docx"))
+
+
+def test_annotations_tell_of_rows_cells_paragraph_marks_and_boxes() -> None:
+    """Also where the runs inside do not say it themselves; those that do get one mark, not two."""
+    body = (
+        table(
+            [
+                tr("k", "l"),
+                tr(tc(p(dele("gone"))), "plain", pr=f"<w:del {WHO}/>"),
+                tr(table([["nested"]]) + p("n"), "new", pr=f"<w:ins {WHO}/>"),
+                tr(tc("out", f"<w:cellDel {WHO}/>"), tc("in", f"<w:cellIns {WHO}/>")),
+            ]
+        )
+        + p("first", ppr=change("del"))
+        + heading(1, "second", ppr=change("ins"))
+        + p("third", dele("x"), f"<w:del {WHO}>{run(textbox(p('boxed')))}</w:del>")
+        + f"<w:ins {WHO}>{p('around')}</w:ins>"
+        + p("last")
+    )
+    document = read(body, "annotate")
+    assert sorted(text for text, _ in marked(document, "del")) == ["boxed", "gone", "out", "plain", "x"]
+    assert all((mark.author, mark.date) == ("Ann", "2024-01-02T03:04:05Z") for _, mark in marked(document, "del"))
+    assert sorted(text for text, _ in marked(document, "ins")) == ["\n", "around", "in", "n", "nested", "new"]
+    assert [len(text.marks) for text in all_texts(document) if text.text == "gone"] == [1]
+
+
+def test_a_line_end_that_is_deleted_is_marked() -> None:
+    body = (
+        p("a", ppr=change("del")) + p("b", ppr=change("ins")) + p("c") + table([[p("d", ppr=change("del")) + p("e")]])
+    )
+    document = read(body, "annotate")
+    assert [(text.text, [mark.kind for mark in text.marks]) for text in texts(document.blocks[0].parts)] == [
+        ("a", []),
+        ("\n", ["del"]),
+        ("b", []),
+        ("\n", ["ins"]),
+        ("c", []),
+        ("\n", []),
+    ]
+    assert [mark.kind for text in texts(tables(document)[0].rows[0][0].parts) for mark in text.marks] == ["del"]
