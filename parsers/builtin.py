@@ -193,6 +193,7 @@ BUILTIN: tuple[ParserSpec, ...] = (
         requirement=mineru_requirement,
         extra_suffixes_env="MINERU_ADDITIONAL_SUFFIXES",
         raw_dir_suffix=".mineru_raw",
+        health="lrdoc.parsers.mineru.client:probe",
         param_limits=mineru_limits,
         check_environment=check_mineru,
         help="PDF, office files and pictures through a MinerU service",
@@ -209,6 +210,7 @@ BUILTIN: tuple[ParserSpec, ...] = (
         endpoint_requirement="DOCLING_ENDPOINT",
         extra_suffixes_env="DOCLING_ADDITIONAL_SUFFIXES",
         raw_dir_suffix=".docling_raw",
+        health="lrdoc.parsers.docling.client:probe",
         help="PDF, office files, web pages and pictures through docling-serve",
     ),
 )

@@ -1,0 +1,66 @@
+"""Variables that all engines behind a service read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lrdoc.variables import variable
+
+
+def read_bbox_attributes(text: str) -> Mapping[str, Any]:
+    """A JSON object."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise ValueError('expected a JSON object such as {"origin":"LEFTTOP","max":1000}')
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class PollSettings:
+    """Limits of what a service may send."""
+
+    bundle_max_entries: int = variable(
+        "PARSER_RESULT_BUNDLE_MAX_ENTRIES", 10_000, "Files in a service's answer; 0: no limit.", minimum=0
+    )
+    bundle_max_bytes: int = variable(
+        "PARSER_RESULT_BUNDLE_MAX_TOTAL_BYTES",
+        512 << 20,
+        "Size of a service's answer, unpacked; 0: no limit.",
+        unit="bytes",
+        minimum=0,
+    )
+    download_timeout: float = variable(
+        "PARSER_RESULT_BUNDLE_DOWNLOAD_TIMEOUT",
+        300.0,
+        "Time for the download of an answer; 0: no limit.",
+        unit="seconds",
+        minimum=0,
+        lenient=True,
+    )
+    download_max_bytes: int = variable(
+        "PARSER_RESULT_BUNDLE_DOWNLOAD_MAX_BYTES",
+        512 << 20,
+        "Size of an answer as it is sent; 0: no limit.",
+        unit="bytes",
+        minimum=0,
+    )
+    request_timeout: float = variable(
+        "PARSER_REQUEST_TIMEOUT_SECONDS",
+        120.0,
+        "Longest silence of a service within one request.",
+        unit="seconds",
+        minimum=0.1,
+    )
+    retries: int = variable(
+        "PARSER_REQUEST_RETRIES",
+        4,
+        "How often a request is made again when the service cannot be reached or is busy.",
+        minimum=0,
+        maximum=20,
+    )
