@@ -54,7 +54,7 @@ class Sections:
             self._finish_toc()
         level = line.level
         if style.is_title:
-            level = level or -1
+            level = -(level or 1)
         if level and not line.is_empty and self._begin(line, level):
             return
         self._lines.paragraph(line)
@@ -75,7 +75,7 @@ class Sections:
         return tuple(self.blocks)
 
     def _begin(self, line: Line, level: int) -> bool:
-        """Begin a block with this paragraph as its heading, unless it makes none."""
+        """Begin a block with this paragraph as its heading, unless it makes none. A negative level: it is a title."""
         parts, behind = _heading_parts(line)
         text = plain_text(parts).strip()
         if not text:
@@ -92,9 +92,9 @@ class Sections:
             )
             return False
         is_title = False
-        if level == -1:
+        if level < 0:
             is_title = not self.title and not self._parents
-            level = 0 if is_title else 1
+            level = 0 if is_title else -level
             self.title = self.title or text
         own = [line.paraid] if line.paraid and self._paraids and self._paraids[-1] == line.paraid else []
         self._finish_block(self._paraids[: len(self._paraids) - len(own)])

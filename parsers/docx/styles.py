@@ -161,7 +161,8 @@ class Styles:
         return ParagraphStyle(
             style_id=style_id,
             level=level or 0,
-            is_title=any(map(is_title_name, names)) and not level,
+            # Some templates give their title an outline level, so that it stands in the contents list.
+            is_title=any(map(is_title_name, names if not level else own)),
             is_subtitle=any(map(is_subtitle_name, names)) and not level,
             is_caption=any(map(is_caption_name, names)),
             is_toc=any(map(is_toc_name, names)),

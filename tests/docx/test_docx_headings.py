@@ -116,6 +116,20 @@ def test_a_title_with_what_follows_is_one_block() -> None:
     assert document.title == "Report"
 
 
+def test_a_title_with_an_outline_level_is_a_title() -> None:
+    styles = DEFAULT_STYLES + style("Cover", "Title", ppr='<w:outlineLvl w:val="0"/>')
+    styles += style("Mine", "Section title", based_on="Cover")
+    body = p("Report", style="Cover") + p("Author") + p("A", style="Mine") + p("B", style="Cover") + heading(2, "C")
+    document = parse_body(body, styles=styles)
+    assert [(block.level, block.heading, block.is_title_block) for block in document.blocks] == [
+        (0, "Report", True),
+        (1, "A", False),
+        (1, "B", False),
+        (2, "C", False),
+    ]
+    assert document.title == "Report"
+
+
 def test_text_before_the_title_is_a_block_of_its_own() -> None:
     document = parse_body(p("Company") + p("Report", style="Title") + p("Author"))
     assert [(block.heading, block.is_title_block) for block in document.blocks] == [("", False), ("Report", True)]
