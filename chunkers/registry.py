@@ -253,10 +253,11 @@ class Registry:
             plugin = point.dist.name if point.dist is not None else point.value
             try:
                 spec = point.load()
-            except (ImportError, AttributeError) as e:
+            except (Exception, SystemExit) as e:  # whatever a plug-in raises is its state, not ours
                 errors.append(
                     RegistrationError(
-                        f"chunker plug-in {plugin!r}: entry point {point.name!r} cannot be loaded: {e}",
+                        f"chunker plug-in {plugin!r}: entry point {point.name!r} cannot be loaded: "
+                        f"{type(e).__name__}: {e}",
                         hint=f"Correct the entry point {point.value!r} or uninstall the package.",
                     )
                 )
@@ -330,9 +331,9 @@ def load_chunker(spec: ChunkerSpec) -> Chunker:
     module, _, cls = spec.impl.partition(":")
     try:
         made = getattr(importlib.import_module(module), cls)()
-    except (ImportError, AttributeError, TypeError) as e:
+    except (Exception, SystemExit) as e:  # importing and constructing run other people's code
         raise RegistrationError(
-            f"{_who(spec)}: {spec.impl} cannot be loaded: {e}",
+            f"{_who(spec)}: {spec.impl} cannot be loaded: {type(e).__name__}: {e}",
             hint="Install what it needs, or correct `impl`; the class is constructed without arguments.",
         ) from e
     method = getattr(made, "chunk", None)

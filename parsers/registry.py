@@ -21,7 +21,7 @@ from lrdoc.mistakes import Mistake
 from lrdoc.params import FALSE_WORDS, TRUE_WORDS, ParamSpec, clip
 from lrdoc.parsers.base import Availability, Parser, ParserSpec
 from lrdoc.parsers.builtin import BUILTIN
-from lrdoc.parsers.validate import check_impl, check_spec, tell
+from lrdoc.parsers.validate import OTHERS_FAULTS, check_impl, check_spec, tell
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -233,7 +233,7 @@ def _is_configured(spec: ParserSpec, environ: Mapping[str, str]) -> bool:
         return True
     try:
         return bool(spec.endpoint_configured(environ))
-    except Exception:  # a plug-in's function that cannot answer means no; registration tried it once
+    except OTHERS_FAULTS:  # a plug-in's function that cannot answer means no; registration tried it once
         return False
 
 
@@ -271,7 +271,7 @@ def _load_specs(point: EntryPoint) -> Sequence[ParserSpec]:
         value: Any = point.load()
         if callable(value) and not isinstance(value, ParserSpec):
             value = value()
-    except Exception as e:  # a plug-in is other people's code: whatever it raises is its state, not ours
+    except OTHERS_FAULTS as e:  # a plug-in is other people's code: whatever it raises is its state, not ours
         raise RegistrationError(f"{point.value} cannot be loaded: {tell(e)}") from e
     specs = [value] if isinstance(value, ParserSpec) else value
     if not isinstance(specs, list | tuple) or not all(isinstance(spec, ParserSpec) for spec in specs):
@@ -299,7 +299,7 @@ def _make(spec: ParserSpec) -> Parser:
         parser: Parser = getattr(importlib.import_module(module), name)()
     except LrdocError:
         raise
-    except Exception as e:  # the constructor of an engine may be other people's code
+    except OTHERS_FAULTS as e:  # the constructor of an engine may be other people's code
         raise EngineNotConfigured(f"Engine {spec.engine_name} cannot be made: {tell(e)}") from e
     return parser
 

@@ -18,6 +18,8 @@ _IMPL = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _SUFFIX = re.compile(r"[^\s.A-Z\[\](){}/\\:;,*?]+")
 _PARAM_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _SIGNATURE = "parse(self, source, params, context)"
+OTHERS_FAULTS = (Exception, SystemExit)
+"""What other people's code may raise while it is imported or asked: sys.exit() ends no command of ours."""
 
 
 def check_spec(spec: ParserSpec, known: Mapping[str, ParserSpec], *, replace: bool = False) -> list[str]:
@@ -50,7 +52,7 @@ def check_impl(spec: ParserSpec) -> list[str]:
     module_name, _, class_name = spec.impl.partition(":")
     try:
         module = importlib.import_module(module_name)
-    except Exception as e:  # importing runs other people's code
+    except OTHERS_FAULTS as e:  # importing runs other people's code
         return [f"impl {spec.impl!r} cannot be imported: {tell(e)}"]
     cls = getattr(module, class_name, None)
     if cls is None:
@@ -97,7 +99,7 @@ def _check_settings(impl: str, *, load: bool) -> list[str]:
     module, _, name = impl.partition(":")
     try:
         cls = getattr(importlib.import_module(module), name)
-    except Exception as e:  # importing runs other people's code
+    except OTHERS_FAULTS as e:  # importing runs other people's code
         return [f"settings {impl!r} cannot be imported: {tell(e)}"]
     if not dataclasses.is_dataclass(cls) or not isinstance(cls, type):
         return [f"settings {impl!r} is no dataclass"]
@@ -108,7 +110,7 @@ def _check_settings(impl: str, *, load: bool) -> list[str]:
     return []
 
 
-def tell(error: Exception) -> str:
+def tell(error: BaseException) -> str:
     """An exception of other people's code in one line."""
     text = " ".join(str(error).split())
     name = type(error).__name__
@@ -119,7 +121,7 @@ def _fault_of(hook: Any, kind: type) -> str:
     """What goes wrong when a function of the environment is called with an empty one."""
     try:
         answer = hook({})
-    except Exception as e:  # other people's code
+    except OTHERS_FAULTS as e:
         return f"raised {tell(e)}"
     return "" if isinstance(answer, kind) else f"returned {type(answer).__name__}"
 

@@ -78,7 +78,7 @@ def _ability(impl: str) -> dict[str, Any]:
     """Whether something that depends on this machine can be done here."""
     try:
         answer: Availability = load_object(impl)()
-    except Exception as e:  # the function may be a plug-in's
+    except (Exception, SystemExit) as e:  # the function may be a plug-in's
         answer = Availability(False, f"the test failed: {type(e).__name__}: {e}")
     return {"ok": answer.ok, "reason": answer.reason, "remedy": answer.remedy}
 
@@ -120,7 +120,7 @@ def probe(app: App, name: str) -> dict[str, Any] | None:
         return None
     try:
         answer: Availability = load_object(spec.health)(app.settings.named(spec.settings), PROBE_TIMEOUT_S)
-    except Exception as e:  # the probe may be a plug-in's
+    except (Exception, SystemExit) as e:  # the probe may be a plug-in's
         answer = Availability(False, f"the probe failed: {type(e).__name__}: {e}")
     return {"ok": answer.ok, "reason": answer.reason, "remedy": answer.remedy}
 

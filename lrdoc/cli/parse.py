@@ -112,8 +112,8 @@ class ParseWork:
             return Outcome(error_to_json(e, task.source), interrupted=True)
         except LrdocError as e:
             return Outcome(error_to_json(e, task.source), traceback=traceback.format_exc())
-        except Exception as e:
-            # The document boundary: a mistake of ours costs this file, and the others still parse.
+        except (Exception, SystemExit) as e:
+            # The document boundary: a mistake of ours (or a plug-in that exits) costs this file, no other one.
             error = EngineError(
                 f"{task.path.name}: unexpected {type(e).__name__}: {e}",
                 hint="This is a mistake in the engine; --debug shows where",

@@ -119,6 +119,20 @@ def test_installed_chunkers_register_and_bad_ones_are_reported() -> None:
     assert [("gone" in str(e), "other" in str(e)) for e in errors] == [(True, False), (False, True)]
 
 
+@pytest.mark.parametrize("code", ["raise RuntimeError('no licence')", "import sys\nsys.exit('no licence')"])
+def test_a_plug_in_that_fails_at_import_is_reported(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"failing_{len(code)}"
+    (tmp_path / f"{name}.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = Registry()
+    errors = registry.load_entry_points([EntryPoint("failing", f"{name}:SPEC", "lrdoc.chunkers")])
+    assert len(errors) == 1
+    assert "no licence" in str(errors[0])
+    registry.register(ChunkerSpec("", "failing", f"{name}:Class", (SIZE,)))
+    with pytest.raises(RegistrationError, match="no licence"):
+        registry.chunker("failing")
+
+
 class FakeDocument:
     def __init__(self, **values: Any) -> None:
         self.relationships: dict[str, Any] = {}

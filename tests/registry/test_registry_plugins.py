@@ -16,6 +16,9 @@ class Engine:
         document.line(source.path.read_text(), Source(lines=(1, 2)))
         return document.build()
 
+class Exits:
+    def parse(self, source, params, context): raise SystemExit(3)
+
 class Odd:
     def parse(self, source): return None
 
@@ -28,6 +31,7 @@ MISSING = spec("missing", "Nobody")
 ODD = spec("odd", "Odd")
 FIRST = spec("first", queue_group="gpu", concurrency=1)
 SECOND = spec("second", queue_group="gpu", concurrency=1)
+EXITING = spec("exiting", "Exits")
 TWO = lambda: [spec("one"), spec("two")]
 NUMBER = 5
 """
@@ -37,6 +41,8 @@ capital = toys:CAPITAL
 missing = toys:MISSING
 odd = toys:ODD
 raising = raises:SPEC
+leaving = leaves:SPEC
+exiting = toys:EXITING
 first = toys:FIRST
 second = toys:SECOND
 two = toys:TWO
@@ -53,6 +59,7 @@ def site(tmp_path: Path) -> str:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toys\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(POINTS)
     (folder / "toys.py").write_text(ENGINES)
+    (folder / "leaves.py").write_text("import sys\nsys.exit('no licence here')\n")
     (folder / "raises.py").write_text("raise RuntimeError('the licence has run out')\n")
     return str(folder)
 
@@ -69,6 +76,7 @@ def test_broken_plug_ins_are_listed_with_their_reason_and_the_others_work(site: 
     assert "Nobody" in reasons["missing"]
     assert "found parse(self, source)" in reasons["odd"]
     assert "the licence has run out" in reasons["raising"]
+    assert "SystemExit: no licence here" in reasons["leaving"]
     assert "'first' with 1 workers" in reasons["second"]
     assert "int" in reasons["number"]
     assert "GONE" in reasons["gone"]
@@ -88,6 +96,15 @@ def test_a_plug_in_parses_its_suffix_without_any_rule(site: str, tmp_path: Path)
     assert ran.code == 0, ran.err
     assert ran.records[0]["engine"] == "good"
     assert "hello" in (tmp_path / "out" / "a.good.parsed" / "a.blocks.jsonl").read_text()
+
+
+def test_a_plug_in_that_exits_costs_its_own_file_only(site: str, tmp_path: Path) -> None:
+    (tmp_path / "a.exiting").write_text("hello\n")
+    (tmp_path / "b.good").write_text("hello\n")
+    ran = run_command("parse", "a.exiting", "b.good", "--json", cwd=tmp_path, PYTHONPATH=site)
+    assert ran.code == 1
+    assert "SystemExit: 3" in ran.records[0]["error"]["message"]
+    assert ran.records[1]["engine"] == "good"
 
 
 def test_a_plug_in_whose_class_is_missing_fails_the_document_with_the_reason(site: str, tmp_path: Path) -> None:
