@@ -29,6 +29,8 @@ def _descend(root: etree._Element, skipped: frozenset[str]) -> Iterator[tuple[st
         name = names[element.tag]
         if name in skipped or not name:
             continue
+        if name == "cx:txPr" and _is_repeated(element):
+            continue
         if name == "mc:AlternateContent":
             branch = choose_branch(element)
             if branch is not None:
@@ -36,6 +38,14 @@ def _descend(root: etree._Element, skipped: frozenset[str]) -> Iterator[tuple[st
             continue
         yield name, element, shared
         stack.append((iter(element), shared or name in _SHARED))
+
+
+def _is_repeated(formatting: etree._Element) -> bool:
+    """cx:txPr: shown where the title has no text of its own, a copy of it otherwise."""
+    return any(
+        names[node.tag] == "cx:tx" and "".join(str(text) for text in node.itertext()).strip()
+        for node in formatting.itersiblings(preceding=True)
+    )
 
 
 def _paragraph_text(paragraph: etree._Element) -> str:

@@ -257,6 +257,8 @@ def _strings(root: Any, part: str, look: Callable[[], None] = _go_on) -> dict[An
             tag = child.tag
             if tag in _NOT_SHOWN or not isinstance(tag, str):
                 continue
+            if tag == CX + "txPr" and _says_itself(child):
+                continue
             if tag == MC + "AlternateContent":
                 branch = choose_branch(child)
                 if branch is not None:
@@ -279,6 +281,12 @@ def _strings(root: Any, part: str, look: Callable[[], None] = _go_on) -> dict[An
         else:
             stack.pop()
     return found
+
+
+def _says_itself(formatting: Any) -> bool:
+    """Whether a title of the newer charts has its text elsewhere; its formatting then repeats it."""
+    before = formatting.getprevious()
+    return before is not None and before.tag == CX + "tx" and any((node.text or "").strip() for node in before.iter())
 
 
 def _text_of(element: Any) -> str:

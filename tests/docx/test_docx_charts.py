@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from docx_audit import assert_complete
 from docx_builder import NAMESPACES, docx, p, r, run, table, xml_part
 from docx_parse import codes, drawings, lines, parse_bytes, rows, tables
@@ -233,6 +234,23 @@ def test_the_newer_charts() -> None:
     assert lines(document) == ["<drawing>", "Flow", "<table>"]
     assert rows(tables(document)[0]) == [["", "Cash"], ["In", "10"], ["Out", "-4"]]
     assert drawings(document)[0].extras["chart_type"] == "waterfall"
+
+
+@pytest.mark.parametrize("own", ["<cx:tx><cx:txData><cx:v>Flow</cx:v></cx:txData></cx:tx>", ""])
+def test_a_title_of_the_newer_charts_is_read_once(own: str) -> None:
+    """Word repeats the title in its formatting, and writes it only there when it made the title itself."""
+    repeated = "<cx:txPr><a:bodyPr/><a:p><a:pPr/><a:r><a:t>Flow</a:t></a:r></a:p></cx:txPr>"
+    points = '<cx:lvl ptCount="1"><cx:pt idx="0">10</cx:pt></cx:lvl>'
+    data = f'<cx:chartData><cx:data id="0"><cx:numDim type="val">{points}</cx:numDim></cx:data></cx:chartData>'
+    series = '<cx:series layoutId="funnel"><cx:dataId val="0"/></cx:series>'
+    region = f"<cx:plotArea><cx:plotAreaRegion>{series}</cx:plotAreaRegion></cx:plotArea>"
+    part = xml_part(
+        "cx:chartSpace", f"{data}<cx:chart><cx:title>{own}{repeated}</cx:title>{region}</cx:chart>", f'xmlns:cx="{CX}"'
+    )
+    body = p(run(frame(prefix="cx"))).replace("<w:drawing>", f'<w:drawing xmlns:cx="{CX}">')
+    document = parse(part, body)
+    assert lines(document) == ["<drawing>", "Flow", "<table>"]
+    assert_complete(package(part, body))
 
 
 def test_strict_charts() -> None:
