@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import posixpath
 import re
 import zipfile
@@ -25,17 +26,54 @@ _OLE2 = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
 
 
-def xml_parser(*, recover: bool = False) -> etree.XMLParser:
-    """No entities, no network, no DTD; deep and long documents are left to our own limits."""
-    return etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=True,
-        remove_comments=True,
-        remove_pis=True,
-        recover=recover,
-    )
+def parse_xml(data: bytes) -> tuple[etree._Element | None, str]:
+    """Root of an XML document and, when it is not well-formed, what is wrong with it; None when nothing can be read.
+
+    No network, no DTD, no external entities. Entities that the document declares itself are filled in; libxml2 stops
+    what grows too much, and those that nobody declares become the characters that HTML knows them as, or nothing.
+    """
+    fault = ""
+    for recover in (False, True):
+        parser = etree.XMLParser(
+            resolve_entities="internal",
+            no_network=True,
+            load_dtd=False,
+            huge_tree=not _has_doctype(data),
+            remove_comments=True,
+            remove_pis=True,
+            recover=recover,
+        )
+        try:
+            root = etree.fromstring(data, parser)
+        except (etree.XMLSyntaxError, ValueError) as error:
+            fault = fault or str(error)
+            continue
+        if root is not None:
+            if b"&" in data:
+                _fill_in_entities(root)
+            return root, fault
+    return None, fault
+
+
+def _has_doctype(data: bytes) -> bool:
+    return any(mark in data for mark in (b"<!DOCTYPE", b"<\0!\0D\0", b"\0<\0!\0D"))
+
+
+def _fill_in_entities(root: etree._Element) -> None:
+    """Put text in the place of references that were left standing, so that their tails are not overlooked."""
+    for reference in list(root.iter(etree.Entity)):
+        name = str(reference.text or "")
+        known = html.unescape(name)
+        text = ("" if known == name else known) + (reference.tail or "")
+        parent, before = reference.getparent(), reference.getprevious()
+        if parent is None:
+            continue
+        if before is not None:
+            before.tail = (before.tail or "") + text
+        else:
+            parent.text = (parent.text or "") + text
+        reference.tail = None
+        parent.remove(reference)
 
 
 def make_transitional(root: etree._Element) -> None:
@@ -58,6 +96,7 @@ class Archive:
         self.names = {self._plain(info.filename): info for info in zipped.infolist() if not info.is_dir()}
         self._folded = {name.lower(): name for name in self.names}
         self._met: set[str] = set()
+        self._nodes = 0
 
     @staticmethod
     def _plain(name: str) -> str:
@@ -98,6 +137,18 @@ class Archive:
                 raise self._too_large()
         return data
 
+    def _count_nodes(self, data: bytes, part: str) -> None:
+        """A tree costs many times its text, so what one will hold is counted before."""
+        limit = self._settings.max_nodes
+        self._nodes += len(data) // 40 if len(data) < 4 * limit else data.count(b"<") + data.count(b"=")
+        if 0 < limit < self._nodes:
+            raise LimitExceeded(
+                f"The {self._kind} file has more than {limit} XML elements and attributes",
+                limit="DOCX_MAX_NODES",
+                where=part,
+                hint="Raise DOCX_MAX_NODES if the file is meant to be that large.",
+            )
+
     def _too_large(self) -> LimitExceeded:
         return LimitExceeded(
             f"The {self._kind} file unpacks to more than {self._settings.max_uncompressed_bytes} bytes",
@@ -111,15 +162,10 @@ class Archive:
         if found is None:
             return None
         data = self.read(found)
-        try:
-            root = etree.fromstring(data, xml_parser())
-        except (etree.XMLSyntaxError, ValueError):
-            try:
-                root = etree.fromstring(data, xml_parser(recover=True))
-            except (etree.XMLSyntaxError, ValueError) as error:
-                raise SourceError(f"{found} is not XML: {error}", where=found) from error
+        self._count_nodes(data, found)
+        root, fault = parse_xml(data)
         if root is None:
-            raise SourceError(f"{found} holds no XML", where=found)
+            raise SourceError(f"{found} is not XML: {fault or 'it is empty'}", where=found)
         if isinstance(root.tag, str) and _STRICT in root.tag:
             make_transitional(root)
         return root

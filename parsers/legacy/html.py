@@ -68,19 +68,21 @@ def write_html(text: str, out: TextOut, where: Source) -> str:
 class _Row:
     """An open table row: its cells so far, and whether a cell is open."""
 
-    __slots__ = ("cells", "covered", "open")
+    __slots__ = ("cells", "covered", "open", "out")
 
-    def __init__(self, covered: dict[int, int]) -> None:
+    def __init__(self, covered: dict[int, int], out: TextOut) -> None:
         self.cells: list[str] = []
         self.covered = covered
         self.open = False
+        self.out = out
 
     def skip_covered(self) -> None:
-        while self.covered.get(len(self.cells), 0) > 0:
+        while self.covered.get(len(self.cells), 0) > 0 and self.out.pad(1):
             self.covered[len(self.cells)] -= 1
             self.cells.append("")
 
     def add(self, text: str, columns: int, rows: int) -> None:
+        columns = 1 + self.out.pad(columns - 1) if columns > 1 else 1
         for i in range(columns):
             if rows > 1:
                 self.covered[len(self.cells)] = rows - 1
@@ -222,7 +224,7 @@ class _Walk:
     def open_row(self) -> Callable[[], None]:
         if not self.in_cell():
             self.flush()
-        self.rows.append(_Row(self.tables[-1] if self.tables else {}))
+        self.rows.append(_Row(self.tables[-1] if self.tables else {}, self.out))
         return self.close_row
 
     def in_cell(self) -> bool:

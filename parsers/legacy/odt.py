@@ -41,7 +41,8 @@ _SKIPPED = {
     OFFICE + "event-listeners",
     OFFICE + "binary-data",
 }
-_MAX_REPEATED = 1000
+_MAX_REPEATED = 200
+"""Blanks and empty cells that stand in a row are not written more often than this."""
 
 
 @dataclass(slots=True)
@@ -114,6 +115,7 @@ class _Walk:
         for event, element in walk:
             tag = element.tag
             if event == "start":
+                self.out.context.check()
                 depth += 1
                 if 0 < limit < depth:
                     raise LimitExceeded(
@@ -177,7 +179,7 @@ class _Walk:
             self.cells.append([])
             repeated = _number(element.get(TABLE + "number-columns-repeated"), 1)
             if repeated > 1 and self.rows and not len(element):
-                self.rows[-1].extend([""] * (min(repeated, _MAX_REPEATED) - 1))
+                self.rows[-1].extend([""] * self.out.pad(min(repeated, _MAX_REPEATED) - 1))
         elif tag in (SVG + "title", SVG + "desc"):
             self.lines.append(_Line("title"))
         elif tag == TEXT + "note-citation":

@@ -14,7 +14,11 @@ NEWLINE = Text("\n")
 TAB = Text("\t")
 _LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff]")
-_CELL_BREAK = re.compile(r"\s*[\r\n\t\v\f\x85\u2028\u2029]\s*")
+_CELL_BREAK = re.compile(r"[\r\n\t\v\f\x85\u2028\u2029]+")
+
+
+MAX_PADDING = 2_000_000
+"""Empty cells of one file that are written as such."""
 
 
 def clean(text: str) -> str:
@@ -22,6 +26,20 @@ def clean(text: str) -> str:
     if text.isprintable():
         return text
     return _CONTROL.sub("", _LINE_ENDS.sub("\n", text))
+
+
+def one_line(text: str) -> str:
+    """Text of a cell: breaks and tabs become single blanks."""
+    if text.isprintable():
+        return text
+    pieces = _CELL_BREAK.split(clean(text))
+    last = len(pieces) - 1
+    # Blanks beside a break go with it; a pattern for both would look at long runs of blanks again and again.
+    stripped = (
+        piece.strip(" ") if 0 < i < last else piece.rstrip(" ") if i < last else piece.lstrip(" ") if i else piece
+        for i, piece in enumerate(pieces)
+    )
+    return " ".join(piece for i, piece in enumerate(stripped) if piece or i in (0, last))
 
 
 class TextOut:
@@ -34,6 +52,17 @@ class TextOut:
         self.warnings: list[ParseWarning] = []
         self._room = settings.max_text_chars if settings.max_text_chars > 0 else None
         self._gap = True
+        self._padding = MAX_PADDING
+
+    def pad(self, count: int) -> int:
+        """How many of so many empty cells may be written: some files claim billions of them."""
+        granted = min(count, self._padding)
+        self._padding -= granted
+        if granted < count and self._padding == 0 and not any(w.code == "table_narrowed" for w in self.warnings):
+            self.warn(
+                "table_narrowed", f"Tables leave room for more than {MAX_PADDING} empty cells; the rest is closed up."
+            )
+        return granted
 
     def warn(self, code: str, message: str, source: Source | None = None) -> None:
         self.warnings.append(ParseWarning(code, message, source))
@@ -63,10 +92,7 @@ class TextOut:
 
     def row(self, cells: Iterable[tuple[str, Source | None]]) -> None:
         """A table row: cells on one line, separated by tabs. A row without text is left out."""
-        taken = [
-            (text.strip() if text.isprintable() else _CELL_BREAK.sub(" ", clean(text)).strip(), source)
-            for text, source in cells
-        ]
+        taken = [(one_line(text).strip(), source) for text, source in cells]
         while taken and not taken[-1][0]:
             taken.pop()
         if not taken:
@@ -83,9 +109,7 @@ class TextOut:
 
     def row_of_texts(self, cells: Iterable[list[Text]]) -> None:
         """A table row whose cells are made of several stretches, each with its own source."""
-        taken = [
-            [Text(_CELL_BREAK.sub(" ", clean(text.text)), text.source) for text in cell if text.text] for cell in cells
-        ]
+        taken = [[Text(one_line(text.text), text.source) for text in cell if text.text] for cell in cells]
         while taken and not any(text.text.strip() for text in taken[-1]):
             taken.pop()
         if not taken:

@@ -178,6 +178,7 @@ class _Reader:
         starred = False
         position, end = 0, len(data)
         while position < end:
+            self.out.context.check()
             match = _TOKEN.match(data, position)
             if match is None:
                 position += 1

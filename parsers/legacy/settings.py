@@ -34,3 +34,6 @@ class LegacySettings:
         unit="bytes",
     )
     max_entries: int = variable("DOCX_MAX_ENTRIES", 10_000, "Most entries of a package.")
+    max_nodes: int = variable(
+        "DOCX_MAX_NODES", 20_000_000, "Most XML elements and attributes of all parts that are read together."
+    )

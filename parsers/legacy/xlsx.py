@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import IO
 
 from lxml import etree
 
@@ -31,26 +32,26 @@ _REFERENCES = (
     "{http://schemas.microsoft.com/office/drawing/2014/chartex}chart",
     "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds",
 )
-_CELL = re.compile(
-    rb"""<(?:\w+:)?c\s[^>]*?\br=["']([A-Z]{1,3})\d+["'][^>]*[^/]>|<(?:\w+:)?c\s[^>]*?\br=["']([A-Z]{1,3})\d+["']>"""
-)
-_MERGE = re.compile(rb"""<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)["']""")
+_CELL = re.compile(rb"""<(?:\w+:)?c\s[^<>]{0,240}?\br=["']([A-Z]{1,3})\d+["'](?:[^<>]{0,240}[^/<>])?>""")
+_MERGE = re.compile(rb"""<(?:\w+:)?mergeCell\s[^<>]{0,240}?ref=["']([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)["']""")
 _LETTERS = re.compile(r"[A-Z]{1,3}")
 _PIECE = 1 << 20
+_MAX_TAGS = 1_000_000
+"""More than three times what a row with text in all of its 16,384 cells has."""
 _MARGIN_BYTES = 32 * 1024
 _TAIL = 512
 """Bytes carried over from one piece to the next, more than a cell's start tag has."""
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _HEADER_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|\d+|[A-Za-z&])')
-_MARGIN = re.compile(rb"<(?:\w+:)?((?:odd|even|first)(?:Header|Footer))(?:\s[^>]*)?>([^<]*)<")
+_MARGIN = re.compile(rb"<(?:\w+:)?((?:odd|even|first)(?:Header|Footer))(?:\s[^<>]*)?>([^<]*)<")
 
 
 @dataclass(slots=True)
 class _Sheet:
     columns: dict[int, int] = field(default_factory=dict)
     """Used column → its place among the used ones."""
-    down: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    """First column of vertical merges → their (first row, last row), ascending."""
+    down: list[tuple[int, int, int]] = field(default_factory=list)
+    """Vertical merges: first row, last row, first column."""
     tail: bytes = b""
     """The last bytes of the part, where printed headers and footers stand."""
 
@@ -65,7 +66,7 @@ def read_xlsx(source: SourceFile, out: TextOut) -> str:
         by_kind = dict(relations.values())
         properties = workbook.find(S + "workbookPr")
         date1904 = properties is not None and properties.get("date1904") in ("1", "true")
-        strings = _shared_strings(archive, by_kind.get("sharedStrings", ""))
+        strings = _shared_strings(archive, by_kind.get("sharedStrings", ""), out)
         formats = _formats(archive, by_kind.get("styles", ""))
         reader = _Reader(archive, out, strings, formats, date1904)
         for sheet in workbook.iter(S + "sheet"):
@@ -109,11 +110,35 @@ def _local(element: etree._Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def _elements(archive: Archive, part: str, tag: str) -> Iterator[etree._Element]:
+class _Watched:
+    """A stream that stops when one element of a large part grows beyond all measure, and lets work be cancelled."""
+
+    def __init__(self, stream: IO[bytes], part: str, out: TextOut) -> None:
+        self.stream = stream
+        self.part = part
+        self.out = out
+        self.tags = 0
+
+    def read(self, size: int = -1) -> bytes:
+        self.out.context.check()
+        data = self.stream.read(size)
+        self.tags += data.count(b"<")
+        if self.tags > _MAX_TAGS:
+            raise LimitExceeded(
+                f"One row or text of {self.part} holds more than {_MAX_TAGS} tags",
+                limit="tags of one row",
+                where=self.part,
+                hint="No row has more than 16,384 cells; the file is damaged.",
+            )
+        return data
+
+
+def _elements(archive: Archive, part: str, tag: str, out: TextOut) -> Iterator[etree._Element]:
     """Elements of a large part by local name, one at a time; each is emptied when the next is asked for."""
     with archive.open(part) as stream:
+        watched = _Watched(stream, part, out)
         events = etree.iterparse(
-            stream,
+            watched,
             events=("end",),
             tag=("{*}" + tag,),
             resolve_entities=False,
@@ -126,6 +151,7 @@ def _elements(archive: Archive, part: str, tag: str) -> Iterator[etree._Element]
         )
         try:
             for _, element in events:
+                watched.tags = 0
                 yield element
                 element.clear()
                 parent = element.getparent()
@@ -135,16 +161,16 @@ def _elements(archive: Archive, part: str, tag: str) -> Iterator[etree._Element]
             raise SourceError(f"{part} is not XML: {error}", where=part) from error
 
 
-def _shared_strings(archive: Archive, part: str) -> list[str]:
+def _shared_strings(archive: Archive, part: str, out: TextOut) -> list[str]:
     if not part:
         return []
-    return [_rich_text(item) for item in _elements(archive, part, "si")]
+    return [_rich_text(item) for item in _elements(archive, part, "si", out)]
 
 
 def _rich_text(item: etree._Element) -> str:
     """Text of a string item: its own t or those of its runs, without phonetic hints (18.4.8)."""
     words: list[str] = []
-    for child in item:
+    for child in item.iterchildren("*"):
         kind = _local(child)
         if kind == "t":
             words.append(child.text or "")
@@ -219,8 +245,8 @@ class _Reader:
         with self.archive.open(part) as stream:
             while piece := stream.read(_PIECE):
                 piece = rest + piece
-                for first, second in _CELL.findall(piece):
-                    letters.add(first or second)
+                self.out.context.check()
+                letters.update(_CELL.findall(piece))
                 merges.update(_MERGE.findall(piece))
                 rest = piece[-_TAIL:]
                 sheet.tail = (sheet.tail + piece)[-_MARGIN_BYTES:]
@@ -229,9 +255,7 @@ class _Reader:
         for left, top, _right, bottom in merges:
             first, last = int(top[:9]), int(bottom[:9])
             if first < last:
-                sheet.down.setdefault(column_number(left.decode()), []).append((first, last))
-        for spans in sheet.down.values():
-            spans.sort()
+                sheet.down.append((first, last, column_number(left.decode())))
         return sheet
 
     def sheet(self, part: str, name: str) -> bytes:
@@ -240,14 +264,14 @@ class _Reader:
         columns = layout.columns
         carried: dict[int, tuple[int, str]] = {}
         """Column → last row and text of the vertical merge that is open there."""
-        waiting = {column: list(reversed(spans)) for column, spans in layout.down.items()}
+        starts = sorted(layout.down, reverse=True)
         row_number = 0
-        for row in _elements(self.archive, part, "row"):
+        for row in _elements(self.archive, part, "row", self.out):
             value = row.get("r")
             row_number = int(value) if value is not None and value.isdigit() and len(value) < 10 else row_number + 1
             texts: dict[int, str] = {}
             column = 0
-            for cell in row:
+            for cell in row.iterchildren("*"):
                 reference = cell.get("r")
                 column = column_of(reference.rstrip("0123456789")) if reference else column + 1
                 text = self.cell_text(cell)
@@ -261,8 +285,8 @@ class _Reader:
                         limit="LEGACY_MAX_CELLS",
                         hint="Raise LEGACY_MAX_CELLS if the file is meant to be that large.",
                     )
-            if waiting or carried:
-                self.merge_down(row_number, texts, carried, waiting)
+            if starts or carried:
+                self.merge_down(row_number, texts, carried, starts)
             if texts:
                 self.write_row(row_number, texts, columns, name, part)
         return layout.tail
@@ -272,23 +296,20 @@ class _Reader:
         row: int,
         texts: dict[int, str],
         carried: dict[int, tuple[int, str]],
-        waiting: dict[int, list[tuple[int, int]]],
+        starts: list[tuple[int, int, int]],
     ) -> None:
-        """Repeat the value of a vertical merge in the rows that it covers."""
-        for column in [c for c, (last, _) in carried.items() if last < row]:
-            del carried[column]
-        if texts:
+        """Repeat the value of a vertical merge in the rows with other text that it covers."""
+        if texts and carried:
+            for column in [c for c, (last, _) in carried.items() if last < row]:
+                del carried[column]
+            if self.out.pad(len(carried)) < len(carried):
+                carried.clear()
             for column, (_, text) in carried.items():
                 texts.setdefault(column, text)
-        for column, spans in list(waiting.items()):
-            while spans and spans[-1][1] <= row and spans[-1][0] < row:
-                spans.pop()
-            if spans and spans[-1][0] <= row:
-                first, last = spans.pop()
-                if column in texts and first == row:
-                    carried[column] = (last, texts[column])
-            if not spans:
-                del waiting[column]
+        while starts and starts[-1][0] <= row:
+            first, last, column = starts.pop()
+            if first == row and column in texts:
+                carried[column] = (last, texts[column])
 
     def write_row(self, number: int, texts: dict[int, str], columns: dict[int, int], name: str, part: str) -> None:
         ordered = sorted(texts)
@@ -296,7 +317,8 @@ class _Reader:
         place = 0
         for column in ordered:
             at = columns.get(column, place)
-            words.append("\t" * max(at - place, 1 if words else 0))
+            gap = max(at - place, 1 if words else 0)
+            words.append("\t" * (gap if gap < 2 else 1 + self.out.pad(gap - 1)))
             words.append(texts[column])
             place = max(at, place)
         cells = f"{column_letters(ordered[0])}{number}"
@@ -307,7 +329,7 @@ class _Reader:
     def cell_text(self, cell: etree._Element) -> str:
         kind = cell.get("t") or "n"
         value = None
-        for child in cell:
+        for child in cell.iterchildren("*"):
             tag = child.tag
             if tag.endswith("}v"):
                 value = child.text

@@ -7,7 +7,7 @@ from lxml import etree
 from lrdoc.document import Source
 from lrdoc.errors import SourceError
 from lrdoc.parsers.base import SourceFile
-from lrdoc.parsers.legacy.archive import xml_parser
+from lrdoc.parsers.legacy.archive import parse_xml
 from lrdoc.parsers.legacy.html import read_html
 from lrdoc.parsers.legacy.output import TextOut
 from lrdoc.parsers.legacy.plain import read_text, xml_declared_encoding
@@ -20,17 +20,12 @@ def read_xml(source: SourceFile, out: TextOut) -> str:
     with source.path.open("rb") as stream:
         head = stream.read(2048)
     text = read_text(source, out, xml_declared_encoding(head))
-    try:
-        # The text is decoded already: what the declaration says of its encoding no longer holds.
-        root = etree.fromstring(_without_declaration(text).encode("utf-8"), xml_parser())
-    except etree.XMLSyntaxError as error:
-        first = error.msg or "not well formed"
-        root = etree.fromstring(_without_declaration(text).encode("utf-8"), xml_parser(recover=True))
-        if root is None:
-            raise SourceError(
-                f"{source.name} is not XML: {first}", hint="Rename it to .txt to take it as it is."
-            ) from error
-        out.warn("xml_repaired", f"The file is not well-formed XML ({first}); what can be read of it was kept.")
+    # The text is decoded already: what the declaration says of its encoding no longer holds.
+    root, fault = parse_xml(_without_declaration(text).encode("utf-8", "ignore"))
+    if root is None:
+        raise SourceError(f"{source.name} is not XML: {fault}", hint="Rename it to .txt to take it as it is.")
+    if fault:
+        out.warn("xml_repaired", f"The file is not well-formed XML ({fault}); what can be read of it was kept.")
     if root.tag == _XHTML:
         return read_html(source, out)
     _walk(root, out)
@@ -68,6 +63,7 @@ def _walk(root: etree._Element, out: TextOut) -> None:
 
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if event == "start":
+            out.context.check()
             depth += 1
             if not mixed_depth:
                 flush()
