@@ -90,6 +90,12 @@ class Item:
         return tuple(str(note) for note in value) if isinstance(value, list) else ()
 
     @property
+    def is_explained(self) -> bool:
+        """Whether an earlier analysis succeeded."""
+        result = self.data.get("llm_analyze_result")
+        return isinstance(result, Mapping) and result.get("status") == "success"
+
+    @property
     def headings(self) -> tuple[str, ...]:
         """Headings above the item, outermost first, its own last. Nested and flat form are read."""
         heading, parents = self.data.get("heading"), self.data.get("parent_headings")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import io
+import struct
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from lrdoc.analyzers.base import Item, ItemSkipped
 from lrdoc.analyzers.settings import AnalysisSettings
 from lrdoc.llm.base import Image
 
 _SUFFIXES = {"png": "PNG", "jpg": "JPEG", "jpeg": "JPEG", "gif": "GIF", "webp": "WEBP"}
+_UNREADABLE = (OSError, ValueError, SyntaxError, IndexError, TypeError, KeyError, EOFError, struct.error)
+"""What Pillow raises for a picture that is none."""
+MAX_DECODED_PIXELS = 80_000_000
+"""A picture with more is not decoded, hence not scaled."""
 _MIME = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 
 
@@ -72,14 +76,25 @@ def _inside(item: Item, folder: Path) -> Path:
 
 
 def _look(path: Path) -> tuple[str, int, int] | None:
-    """Format and size from the head of the file, None when it is no picture."""
+    """Format and size from the head of the file, None when it is no picture. Nothing is decoded."""
     import PIL.Image
+    import PIL.WebPImagePlugin
 
+    PIL.Image.preinit()
     try:
-        with PIL.Image.open(path, formats=tuple(_MIME)) as image:
-            return str(image.format), image.width, image.height
-    except (OSError, ValueError, SyntaxError, PIL.Image.DecompressionBombError):
+        with path.open("rb") as stream:
+            head = stream.read(16)
+            for form in _MIME:
+                make, accepts = PIL.Image.OPEN[form]
+                if accepts is None or accepts(head) is not True:
+                    continue
+                stream.seek(0)
+                # Not PIL.Image.open: that one refuses or warns for the sake of decoding.
+                image = make(stream, str(path))
+                return form, image.width, image.height
+    except _UNREADABLE:
         return None
+    return None
 
 
 def load_picture(item: Item, picture: Picture, settings: AnalysisSettings) -> tuple[Image, str]:
@@ -96,22 +111,35 @@ def load_picture(item: Item, picture: Picture, settings: AnalysisSettings) -> tu
     except OSError as error:
         raise item.failure(f"image file cannot be read: {error.strerror}") from error
     digest = hashlib.sha256(data).hexdigest()
-    if max(picture.width, picture.height) > settings.max_image_side:
-        scaled = _scaled(data, settings.max_image_side)
-        if scaled is not None:
-            return Image(scaled, "image/png"), digest
-    return Image(data, _MIME[picture.format]), digest
-
-
-def _scaled(data: bytes, side: int) -> bytes | None:
-    import PIL.Image
-
+    if max(picture.width, picture.height) <= settings.max_image_side:
+        return Image(data, _MIME[picture.format]), digest
+    if picture.width * picture.height > MAX_DECODED_PIXELS:
+        raise ItemSkipped(f"image too large: {picture.width} × {picture.height} pixels (limit {MAX_DECODED_PIXELS})")
     try:
-        with PIL.Image.open(io.BytesIO(data)) as image:
-            image.thumbnail((side, side))
-            shown: Any = image if image.mode in ("L", "RGB", "RGBA") else image.convert("RGBA")
-            out = io.BytesIO()
-            shown.save(out, "PNG")
-            return out.getvalue()
-    except (OSError, ValueError, SyntaxError, PIL.Image.DecompressionBombError):
-        return None
+        return _scaled(data, picture.format, settings), digest
+    except _UNREADABLE as error:
+        raise ItemSkipped(f"image cannot be decoded: {error}") from None
+
+
+def _scaled(data: bytes, form: str, settings: AnalysisSettings) -> Image:
+    """The picture, upright, with no side over the limit; as JPEG when it was one or else would be too large."""
+    import PIL.Image
+    import PIL.ImageOps
+
+    side = settings.max_image_side
+    with PIL.Image.open(io.BytesIO(data)) as image:
+        image.thumbnail((side, side))
+        upright = PIL.ImageOps.exif_transpose(image)
+        shown = upright if upright.mode in ("L", "RGB", "RGBA") else upright.convert("RGBA")
+    if form != "JPEG":
+        out = io.BytesIO()
+        shown.save(out, "PNG")
+        if len(out.getvalue()) <= settings.max_image_bytes:
+            return Image(out.getvalue(), "image/png")
+    if shown.mode == "RGBA":
+        ground = PIL.Image.new("RGBA", shown.size, "white")
+        ground.alpha_composite(shown)
+        shown = ground
+    out = io.BytesIO()
+    shown.convert("RGB").save(out, "JPEG", quality=90)
+    return Image(out.getvalue(), "image/jpeg")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import Protocol
 
 from lrdoc.analyzers.answers import read_fields
 from lrdoc.analyzers.base import DRAWINGS, EQUATIONS, TABLES, AnalysisError, Item, ItemFailure, ItemSkipped, Outcome
+from lrdoc.analyzers.daemon import in_daemon
 from lrdoc.analyzers.folder import AnalysisFolder, ItemFile, open_folder
 from lrdoc.analyzers.pictures import Picture, find_picture, load_picture
 from lrdoc.analyzers.prompts.build import RESERVE_TOKENS, Prompt, build_prompt
@@ -24,6 +26,8 @@ from lrdoc.analyzers.settings import AnalysisSettings
 from lrdoc.analyzers.surroundings import SEPARATORS, BlockText, Surrounding
 from lrdoc.errors import Cancelled, LrdocError
 from lrdoc.llm.base import ChatModel, Image, ModelNotConfigured, Reply, Usage
+from lrdoc.sidecar.claim import Claim, claim_folder
+from lrdoc.sidecar.commit import recover
 from lrdoc.text.tokens import Tokenizer
 
 _LOOK_S = 0.1
@@ -32,6 +36,9 @@ _SAVE_S = 5.0
 """Finished results reach the item files at least this often."""
 IN_FLIGHT = 16
 """Items worked on at a time; how many of them ask at once is up to the role's own limit."""
+_LOADING = 2
+"""Pictures read and scaled at a time: each may need some hundred megabytes."""
+_log = logging.getLogger("lrdoc.analyzers")
 
 
 class Progress(Protocol):
@@ -40,6 +47,10 @@ class Progress(Protocol):
 
 def _never() -> bool:
     return False
+
+
+def _default_in_flight(role: str) -> int:
+    return IN_FLIGHT
 
 
 def _silent(done: int, total: int, item_id: str) -> None:
@@ -59,6 +70,8 @@ class AnalysisContext:
     progress: Progress = _silent
     now: Callable[[], float] = time.time
     """Seconds since 1970, for analyze_time."""
+    in_flight: Callable[[str], int] = _default_in_flight
+    """Items of a role worked on at a time: somewhat more than the role's own limit keeps its model busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +118,13 @@ def analyze_folder(path: Path, options: str | None, context: AnalysisContext) ->
     `options`: letters of i, t, e; None: what the parse was asked for. Raises AnalysisError when an item failed (its
     result tells why), Cancelled, SidecarError, ModelNotConfigured.
     """
-    folder = open_folder(path, options)
-    stage = _Stage(folder, context)
-    asyncio.run(stage.run())
+    if path.is_dir():
+        recover(path)
+        with claim_folder(path) as claim:
+            stage = _Stage(open_folder(path, options), context, claim)
+            asyncio.run(stage.run())
+    else:
+        stage = _Stage(open_folder(path, options), context)
     return stage.report()
 
 
@@ -164,9 +181,13 @@ class _Pictures:
         return digest
 
 
+_CANCELLED = Outcome("failure", "cancelled")
+
+
 class _Stage:
-    def __init__(self, folder: AnalysisFolder, context: AnalysisContext) -> None:
+    def __init__(self, folder: AnalysisFolder, context: AnalysisContext, claim: Claim | None = None) -> None:
         self.folder = folder
+        self.claim = claim
         self.context = context
         self.settings = context.settings
         self.notes: list[str] = []
@@ -179,6 +200,7 @@ class _Stage:
         self._models: dict[str, ChatModel] = {}
         self._unsaved: set[int] = set()
         self._saved_at = time.monotonic()
+        self._loading = asyncio.Semaphore(_LOADING)
         self._check_budgets()
 
     def _check_budgets(self) -> None:
@@ -200,6 +222,9 @@ class _Stage:
 
     async def run(self) -> None:
         """All kinds, one after another; every kind's file is written whatever happens."""
+        if self.folder.missing:
+            kinds = ", ".join(kind.root for kind in self.folder.missing)
+            _log.info("%s: nothing to analyse of %s", self.folder.document_name, kinds)
         try:
             for file in self.folder.files:
                 await self._run_jobs(deque(self.jobs([file])))
@@ -213,6 +238,8 @@ class _Stage:
         pictures = _Pictures()
         for file in self.folder.files if files is None else files:
             for item in file.items():
+                if record and self.context.cancelled():
+                    raise Cancelled("The analysis was cancelled; finished answers are kept")
                 job = _Job(file, item, self._surrounding(item))
                 if item.kind is DRAWINGS:
                     try:
@@ -221,11 +248,12 @@ class _Stage:
                         if record:
                             self._record(job, Outcome("skipped", str(skip)))
                         continue
-                    first = pictures.first_with_same_bytes(job.picture)
-                    if first is not None:
-                        first.twins.append(item)
-                        continue
-                    pictures.add(job.picture, job)
+                    if job.picture.size <= self.settings.max_image_bytes:
+                        first = pictures.first_with_same_bytes(job.picture)
+                        if first is not None:
+                            first.twins.append(item)
+                            continue
+                        pictures.add(job.picture, job)
                 jobs.append(job)
         if record:
             self._save(force=False)
@@ -284,7 +312,7 @@ class _Stage:
         stopped = False
         try:
             while waiting or running:
-                while waiting and len(running) < IN_FLIGHT:
+                while waiting and len(running) < self.context.in_flight(waiting[0].item.kind.role):
                     job = waiting.popleft()
                     running[asyncio.create_task(self._answer(job))] = job
                 finished, _ = await asyncio.wait(running, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
@@ -310,9 +338,9 @@ class _Stage:
                 task.cancel()
             for task, job in left.items():
                 outcome = (await asyncio.gather(task, return_exceptions=True))[0]
-                self._record(job, outcome if isinstance(outcome, Outcome) else Outcome("failure", "cancelled"))
+                self._record(job, outcome if isinstance(outcome, Outcome) else _CANCELLED)
             for job in waiting:
-                self._record(job, Outcome("failure", "cancelled"))
+                self._record(job, _CANCELLED)
             self._save(force=True)
         if failure is not None:
             raise AnalysisError(
@@ -327,7 +355,8 @@ class _Stage:
         try:
             if item.kind is DRAWINGS:
                 model = self._model(item)  # the gate stands before what a picture costs to read
-                prompt = await asyncio.to_thread(self.prompt, job)
+                async with self._loading:
+                    prompt = await in_daemon(lambda: self.prompt(job))
             else:
                 prompt = self.prompt(job)
                 model = self._model(item)
@@ -360,6 +389,12 @@ class _Stage:
     def _record(self, job: _Job, outcome: Outcome) -> None:
         now = int(self.context.now())
         for item in (job.item, *job.twins):
+            statuses = self.counts.setdefault(item.kind.root, {})
+            statuses[outcome.status] = statuses.get(outcome.status, 0) + 1
+            self.done += 1
+            self.context.progress(self.done, self.total, item.id)
+            if outcome is _CANCELLED and item.is_explained:
+                continue  # an earlier answer is worth more than the word that none came now
             surrounding = job.surrounding if item is job.item else self._surrounding(item)
             job.file.update(
                 item.id,
@@ -369,10 +404,6 @@ class _Stage:
                     "llm_cache_list": [outcome.cache_id] if outcome.cache_id else None,
                 },
             )
-            statuses = self.counts.setdefault(item.kind.root, {})
-            statuses[outcome.status] = statuses.get(outcome.status, 0) + 1
-            self.done += 1
-            self.context.progress(self.done, self.total, item.id)
         self._unsaved.add(id(job.file))
 
     def _save(self, *, force: bool) -> None:
@@ -381,6 +412,8 @@ class _Stage:
             return
         for file in self.folder.files:
             if id(file) in self._unsaved:
+                if self.claim is not None:
+                    self.claim.check()
                 file.save()
         self._unsaved.clear()
         self._saved_at = time.monotonic()

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from lrdoc.analyzers.settings import AnalysisSettings
-from lrdoc.analyzers.stage import AnalysisContext, AnalysisReport, DryRun, Progress, analyze_folder, preview_folder
+from lrdoc.analyzers.stage import (
+    IN_FLIGHT,
+    AnalysisContext,
+    AnalysisReport,
+    DryRun,
+    Progress,
+    analyze_folder,
+    preview_folder,
+)
 from lrdoc.analyzers.surroundings import SEPARATORS
 from lrdoc.errors import UsageError
 from lrdoc.llm.cache import AnswerCache
@@ -37,33 +46,42 @@ def analyze(
     progress: Progress,
 ) -> AnalysisReport:
     """Analyse a parsed folder with the configured models. Raises what `analyze_folder` raises."""
-    with _context(folder, settings, cancelled, progress) as context:
-        return analyze_folder(folder, check_options(options), context)
+    with _context(folder, settings, cancelled, progress) as (context, cache):
+        report = analyze_folder(folder, check_options(options), context)
+        return replace(report, notes=(*report.notes, cache.problem)) if cache.problem else report
 
 
 def preview(folder: Path, options: str | None, settings: Settings) -> list[DryRun]:
     """What `analyze` would ask, without asking."""
-    with _context(folder, settings, lambda: False, lambda done, total, item_id: None) as context:
+    with _context(folder, settings, lambda: False, lambda done, total, item_id: None) as (context, _):
         return preview_folder(folder, check_options(options), context)
 
 
 @contextmanager
 def _context(
     folder: Path, settings: Settings, cancelled: Callable[[], bool], progress: Progress
-) -> Iterator[AnalysisContext]:
+) -> Iterator[tuple[AnalysisContext, AnswerCache]]:
     chosen = settings.of(AnalysisSettings)
     models = settings.of(ModelSettings)
-    for role in ("extract", "vlm"):
-        role_model(models, role)  # a binding that is not known is a mistake before any item is touched
+    # A binding or address that cannot be is a mistake before any item is touched.
+    found = {role: role_model(models, role) for role in ("extract", "vlm")}
+
+    def in_flight(role: str) -> int:
+        model = found.get(role)
+        # A picture in flight is held in memory: no more of them than keep the model busy.
+        return IN_FLIGHT if model is None or (role != "vlm" and model.max_async < IN_FLIGHT) else model.max_async + 2
+
     cache = AnswerCache(Path(chosen.cache_file) if chosen.cache_file else folder.resolve().parent / CACHE_NAME)
     try:
-        yield AnalysisContext(
+        context = AnalysisContext(
             models=lambda role: open_model(models, role, cache),
             settings=chosen,
             tokenizer=load_tokenizer(settings.of(TokenizerSettings).model),
             separators=[s for s in settings.of(ChunkSettings).r_separators if s] or SEPARATORS,
             cancelled=cancelled,
             progress=progress,
+            in_flight=in_flight,
         )
+        yield context, cache
     finally:
         cache.close()

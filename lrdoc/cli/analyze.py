@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lrdoc.cli.batch import stopping
 from lrdoc.cli.common import debug_option, env_file_option, json_option, to_json
 from lrdoc.cli.progress import ProgressBar
 from lrdoc.settings import read_process
@@ -47,14 +49,16 @@ def command(
         _print_previews(preview(folder, options, settings), as_json)
         return 0
     bar = ProgressBar(0, enabled=not quiet and not as_json)
+    stop = threading.Event()
     try:
-        report = analyze(
-            folder,
-            options,
-            settings,
-            cancelled=lambda: False,
-            progress=lambda done, total, item_id: bar.update(f"{done} of {total} items: {item_id}"),
-        )
+        with stopping(stop):
+            report = analyze(
+                folder,
+                options,
+                settings,
+                cancelled=stop.is_set,
+                progress=lambda done, total, item_id: bar.update(f"{done} of {total} items: {item_id}"),
+            )
     finally:
         bar.hide()
     _print_report(report, as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -14,7 +15,7 @@ import click
 
 from lrdoc.app import App
 from lrdoc.cli import EXIT_FAILED
-from lrdoc.cli.batch import Flag, default_jobs, run_batch
+from lrdoc.cli.batch import Flag, default_jobs, run_batch, stopping
 from lrdoc.cli.common import (
     counts_to_text,
     debug_option,
@@ -243,8 +244,12 @@ def analyzed(outcome: Outcome, app: App) -> Outcome:
     found: Mapping[str, Any] = {}
     if record["blocks_path"] and set(record["process_options"]) & set("ite"):
         folder = Path(record["parsed_dir"])
+        stop = threading.Event()
         try:
-            found = report_to_dict(analyze(folder, None, app.settings, cancelled=lambda: False, progress=_quietly))
+            with stopping(stop):
+                found = report_to_dict(analyze(folder, None, app.settings, cancelled=stop.is_set, progress=_quietly))
+        except Cancelled:
+            raise KeyboardInterrupt from None
         except LrdocError as e:
             found = error_to_json(e)
     return replace(outcome, record={**record, "analysis": found})

@@ -106,6 +106,10 @@ class OpenAIModel:
                 ) from error
         return self._client
 
+    def _shown(self, cause: Exception) -> Exception | None:
+        """A cause that tells a secret is left out of the traceback."""
+        return cause if self._clean(str(cause)) == str(cause) else None
+
     def _clean(self, text: str) -> str:
         return without_secrets(text, self._secrets)
 
@@ -135,7 +139,7 @@ class OpenAIModel:
                 text = f"{self._where()} answered {status}: {self._clean(_reason(error))}"
                 again = status >= 500 or (status in _AGAIN and (status != 409 or tries < CONFLICT_TRIES))
                 if not again:
-                    raise ModelRefused(text, hint=_remedy(status)) from error
+                    raise ModelRefused(text, hint=_remedy(status)) from self._shown(error)
                 failure = ModelUnavailable(text, hint="Try again later, or lower MAX_ASYNC_LLM.")
                 cause = error
                 wait = _retry_after(error)
@@ -147,7 +151,7 @@ class OpenAIModel:
                 cause = error
             if tries >= MAX_TRIES:
                 failure.message += f" ({tries} tries)"
-                raise failure from cause
+                raise failure from self._shown(cause)
             if wait is None:
                 wait = min(self._first_wait_s * 2 ** (tries - 1), LONGEST_WAIT_S)
             await asyncio.sleep(min(wait, LONGEST_WAIT_S) * (1 + 0.25 * self._jitter()))

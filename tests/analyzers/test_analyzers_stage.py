@@ -204,7 +204,7 @@ def test_large_pictures_are_scaled_for_sending_only(tmp_path: Path) -> None:
     run_analysis(folder, model)
     sent = model.requests[0].images[0]
     with PIL.Image.open(io.BytesIO(sent.data)) as image:
-        assert image.size == (2048, 41) and sent.mime == "image/png"
+        assert image.size == (2048, 41) and (sent.mime, image.format) == ("image/jpeg", "JPEG")
 
 
 def test_finished_answers_stay_when_a_sibling_fails(tmp_path: Path) -> None:
