@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from docx_features import FEATURES
 from docx_parse import all_texts, codes, drawings, lines, marked, outline, region, rows, shown, spans, tables
 
 from lrdoc.document import Anchor, Document, Equation, InlineEquation, iter_items
@@ -96,7 +97,8 @@ PROBES: tuple[Probe, ...] = (
 )  # fmt: skip
 
 
-def probe_table() -> list[str]:
+def feature_table() -> list[str]:
     """Lines of the table in docs/docx.md."""
+    rows = {known.number: (known.feature, known.kept) for known in (*PROBES, *FEATURES)}
     head = ["| # | feature | where it goes |", "|--|--|--|"]
-    return head + [f"| {probe.number} | {probe.feature} | {probe.kept} |" for probe in PROBES]
+    return head + [f"| {number} | {feature} | {kept} |" for number, (feature, kept) in sorted(rows.items())]
