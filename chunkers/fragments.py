@@ -400,43 +400,53 @@ class BlockSplitter:
         """Units put together up to the size; a unit over it is cut."""
         most = self.sizes.most
         found: list[tuple[Range, int]] = []
-        held: Range | None = None
+        held: list[Unit] = []
         tokens = 0
         for unit in units:
             self.context.check()
-            if held is not None:
+            if held:
                 # One token for the line end; what else stands between the units has to be counted.
-                wide = unit.start - held[1] > 2
-                joined = self.measure([(held[0], unit.end)]) if wide else tokens + 1 + unit.tokens
+                wide = unit.start - held[-1].end > 2
+                joined = self.measure([(held[0].start, unit.end)]) if wide else tokens + 1 + unit.tokens
                 if joined <= most:
-                    held, tokens = (held[0], unit.end), joined
+                    held.append(unit)
+                    tokens = joined
                     continue
             if unit.tokens <= most:
-                if held is not None:
-                    found.append((held, tokens))
-                held, tokens = (unit.start, unit.end), unit.tokens
+                found.extend(self._measured(held))
+                held, tokens = [unit], unit.tokens
                 continue
             # A heading is not left alone before a long unit: all pieces are made shorter, the first one has it.
-            lead = tokens + 1 if held is not None and tokens * 8 <= most and is_heading_text(self.text, held) else 0
-            if held is not None and not lead:
-                found.append((held, tokens))
+            lead = 0
+            if held and tokens * 8 <= most and is_heading_text(self.text, (held[0].start, held[-1].end)):
+                lead = tokens + 1
             pieces = self._cut_unit(unit, most - lead)
-            if held is not None and lead and pieces:
-                pieces[0] = (held[0], pieces[0][1])
-            found.extend((piece, self.measure([piece])) for piece in pieces)
-            held = None
-        if held is not None:
-            found.append((held, tokens))
-        # Sums and what stands together can differ by a token or two.
-        fitting: list[tuple[Range, int]] = []
-        for whole, _ in found:
-            exact = self.measure([whole])
-            if exact <= most:
-                fitting.append((whole, exact))
+            if lead and pieces:
+                pieces[0] = (held[0].start, pieces[0][1])
             else:
-                around = exact - self.counter.count(*strip_range(self.text, *whole))
-                fitting.extend((r, self.measure([r])) for r in self._cut_text(*whole, max(most - around, 1)))
-        return fitting
+                found.extend(self._measured(held))
+            for piece in pieces:
+                found.extend(self._measured([unit._replace(start=piece[0], end=piece[1])]))
+            held, tokens = [], 0
+        found.extend(self._measured(held))
+        return found
+
+    def _measured(self, units: list[Unit]) -> list[tuple[Range, int]]:
+        """Neighbouring units as one piece, as several where they have more tokens together than their sum."""
+        found: list[tuple[Range, int]] = []
+        waiting = [units] if units else []
+        while waiting:
+            here = waiting.pop()
+            whole = (here[0].start, here[-1].end)
+            exact = self.measure([whole])
+            if exact <= self.sizes.most:
+                found.append((whole, exact))
+            elif len(here) > 1:
+                middle = (len(here) + 1) // 2
+                waiting += [here[middle:], here[:middle]]
+            else:
+                found.extend((r, self.measure([r])) for r in self._cut_text(*whole, self.sizes.most))
+        return found
 
     @property
     def text(self) -> str:

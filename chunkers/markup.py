@@ -122,7 +122,7 @@ class Markup:
         fills = []
         for item in self.items_in(start, end) if self._infos else ():
             info = self._infos.get(item.id)
-            if item.kind != "table" or info is None or not info.header:
+            if item.kind != "table" or info is None or not info.header or self.is_cut_as_text(item):
                 continue
             table = self.table(item)
             if table is None or table.header is None or table.header.in_body:
