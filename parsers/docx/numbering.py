@@ -339,7 +339,11 @@ class Numbering:
                 formatter = _DECIMAL
             return formatter(values[index])
 
-        return _PLACEHOLDER.sub(number, level.text)
+        text = _PLACEHOLDER.sub(number, level.text)
+        if level.format == "none" and not any(character.isalnum() for character in text):
+            # The dot behind a number that is not there is no label.
+            return ""
+        return text
 
     # -- reading
 

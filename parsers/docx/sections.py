@@ -87,7 +87,8 @@ class Sections:
         if len(text) > MAX_HEADING_CHARS:
             self.reader.warn(
                 "heading_too_long",
-                f"A heading of {len(text)} characters became body text; headings have at most {MAX_HEADING_CHARS}",
+                f"A heading of {len(text)} characters at level {abs(level)} became body text; headings have at most "
+                f"{MAX_HEADING_CHARS}",
                 line.source,
             )
             return False

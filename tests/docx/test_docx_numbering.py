@@ -133,6 +133,8 @@ def test_no_number_means_no_label() -> None:
     levels = (lvl(0, "none", "%1"), lvl(1, "decimal", "%1.%2"), lvl(2, "none", "Annex"), lvl(3, text=""))
     numbering = read(abstract(0, *levels), num(1, 0))
     assert texts(numbering, (1, 0), (1, 1), (1, 2), (1, 3)) == [None, ".1", "Annex", None]
+    numbering = read(abstract(0, lvl(0, "none", "%1."), lvl(1, "none", "%1.%2)")), num(1, 0))
+    assert texts(numbering, (1, 0), (1, 1)) == [None, None]
 
 
 def test_hidden_numbers_count_and_are_not_shown() -> None:
