@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import random
 import socket
 import sys
 import tempfile
@@ -119,7 +120,10 @@ def parse(
             case.prepare(source, cache)
             context.cache_dir = cache
         filled = fill(case.spec.params, {**case.params, **(params or {})})
-        document = (parser or case.make()).parse(source, filled, context)
+        try:
+            document = (parser or case.make()).parse(source, filled, context)
+        except SystemExit as e:
+            raise RuntimeError(f"sys.exit({e.code!r}) was called") from e
         return Run(document, kept, context)
 
 
@@ -168,12 +172,31 @@ def watched_output() -> Iterator[dict[str, str]]:
     said["warned"] = "; ".join(str(w.message) for w in caught if w.category is not ResourceWarning)
 
 
+@contextlib.contextmanager
+def place_of_its_own(folder: Path) -> Iterator[None]:
+    """Work inside `folder`, with a folder for temporary files there, and with random numbers that nobody had before."""
+    kept = Path.cwd(), tempfile.tempdir, random.getstate()
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    os.chdir(folder)
+    tempfile.tempdir = str(temporary)
+    random.seed()
+    try:
+        yield
+    finally:
+        random.setstate(kept[2])
+        tempfile.tempdir = kept[1]
+        os.chdir(kept[0])
+
+
 def surroundings(folder: Path) -> dict[str, Any]:
     """What a pure engine leaves as it is."""
-    files = {str(p.relative_to(folder)): (p.stat().st_size, p.read_bytes()) for p in folder.rglob("*") if p.is_file()}
+    files = {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else b"" for p in folder.rglob("*")}
     return {
+        "temporary files": {name for name in files if name.startswith("tmp")},
         "files beside the source": files,
         "the current folder": Path.cwd(),
         "the environment": dict(os.environ),
         "the import path": list(sys.path),
+        "the state of random": random.getstate(),
     }

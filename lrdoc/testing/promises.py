@@ -38,6 +38,7 @@ from lrdoc.testing.case import (
     PromiseBroken,
     no_network,
     parse,
+    place_of_its_own,
     some,
     surroundings,
     watched_output,
@@ -54,6 +55,7 @@ from lrdoc.testing.structure import (
 
 Promise = Callable[[ParserCase], None]
 
+ELSEWHERE = "with another PYTHONHASHSEED, time zone, language and current folder"
 CANCEL_SECONDS = 0.2
 BAD_FILE_SECONDS = 10.0
 LARGE_BYTES = 200_000
@@ -87,15 +89,16 @@ def gives_a_document(case: ParserCase) -> None:
 
 
 def leaves_the_world_alone(case: ParserCase) -> None:
-    """Files, current folder and environment are the same afterwards; nothing is printed."""
+    """Files, current folder, environment and random numbers are the same afterwards; nothing is printed."""
     for name, data in some(case.good_files):
         with tempfile.TemporaryDirectory(prefix="lrdoc-kit-") as kept:
             folder = Path(kept)
             (folder / name).write_bytes(data)
-            before = surroundings(folder)
-            with watched_output() as said:
-                parse(case, name, data, folder=folder)
-            after = surroundings(folder)
+            with place_of_its_own(folder):
+                before = surroundings(folder)
+                with watched_output() as said:
+                    parse(case, name, data, folder=folder)
+                after = surroundings(folder)
             for what, value in before.items():
                 if after[what] != value:
                     raise broken(case, "leaves the world alone", f"{name}: {what} changed")
@@ -118,7 +121,10 @@ def asks_no_network(case: ParserCase) -> None:
 
 
 def is_deterministic(case: ParserCase) -> None:
-    """The same bytes give the same document: again, by another instance, after other files, under another hash seed."""
+    """The same bytes give the same document: again, by another instance, after other files, in another process.
+
+    That process has another hash seed, time zone, language and current folder.
+    """
     used = case.make()
     files = list(case.good_files.items())
     first = {name: digest_here(case, name, data) for name, data in files}
@@ -129,7 +135,7 @@ def is_deterministic(case: ParserCase) -> None:
         name, data = files[0]
         seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
         if digest_elsewhere(case, name, data, seed) not in ("", first[name]):
-            raise broken(case, "is deterministic", f"{name}: another process (PYTHONHASHSEED={seed}) gave another")
+            raise broken(case, "is deterministic", f"{name}: another process ({ELSEWHERE}) gave another")
 
 
 def works_in_threads(case: ParserCase) -> None:
@@ -160,7 +166,7 @@ def works_in_threads(case: ParserCase) -> None:
 def knows_its_sources(case: ParserCase) -> None:
     """Text of the file says where it came from."""
     for name, data in case.good_files.items():
-        report(case, "knows its sources", name, find_source_faults(parse(case, name, data).document))
+        report(case, "knows its sources", name, find_source_faults(parse(case, name, data).document, data))
 
 
 def closes_its_references(case: ParserCase) -> None:
@@ -274,16 +280,21 @@ def stops_when_cancelled(case: ParserCase) -> None:
 
 
 def survives_bad_input(case: ParserCase) -> None:
-    """Broken files end in an error of lrdoc or in a document, soon."""
+    """Broken files end in an error of lrdoc or in a document, soon. A document with nothing in it warns."""
     for name, data in bad_inputs(case).items():
         started = time.process_time()
+        silent = False
         try:
-            parse(case, name, data)
+            document = parse(case, name, data).document
+            silent = not (document.blocks or document.regions or document.warnings)
         except LrdocError:
             pass
         except Exception as e:  # that is the point
             message = f"{name} raised {type(e).__name__}: {e}; raise SourceError instead"
             raise broken(case, "survives bad input", message) from e
+        if silent and data.strip():
+            message = f"{name} gave an empty document without a warning; raise SourceError instead"
+            raise broken(case, "survives bad input", message)
         took = time.process_time() - started
         if took > BAD_FILE_SECONDS:
             raise broken(case, "survives bad input", f"{name} took {took:.1f} s")
@@ -395,7 +406,8 @@ def digest_elsewhere(case: ParserCase, name: str, data: bytes, seed: str) -> str
         command = [sys.executable, "-c", _ELSEWHERE, json.dumps(sys.path), case.spec.impl, str(path), params]
         done = subprocess.run(
             command,
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed, "TZ": "KIT-13:30", "LC_ALL": "C.UTF-8", "LANGUAGE": "de"},
+            cwd=folder,
             capture_output=True,
             text=True,
             check=False,

@@ -108,8 +108,8 @@ def _part_fault(part: Any) -> str:
     return ""
 
 
-def find_source_faults(document: Document) -> list[str]:
-    """Text without a place."""
+def find_source_faults(document: Document, data: bytes) -> list[str]:
+    """Text without a place, and places outside the file."""
     own = total = 0
     example = ""
     for part in all_parts(document):
@@ -122,6 +122,8 @@ def find_source_faults(document: Document) -> list[str]:
             example = example or part.text.strip()[:40]
         elif not _says_something(part.source):
             return [f"the source of {part.text[:40]!r} says nothing; give path, lines, page or another place"]
+        elif fault := _place_fault(part.source, data):
+            return [f"the source of {part.text[:40]!r}: {fault}"]
     if total and own > total * MOST_UNSOURCED:
         share = round(100 * own / total)
         return [f"{share} % of the text has no source, for example {example!r}; only labels may go without"]
@@ -129,6 +131,20 @@ def find_source_faults(document: Document) -> list[str]:
         if item.source is None or not _says_something(item.source):
             return [f"a {type(item).__name__} has no source"]
     return []
+
+
+def _place_fault(source: Source, data: bytes) -> str:
+    """What cannot be right about a place, whatever the format is."""
+    if source.lines is not None:
+        first, end = source.lines
+        # A file has at most one line more than it has bytes; the end of the range is one behind its last line.
+        if not 1 <= first < end <= len(data) + 2:
+            return f"lines {list(source.lines)} are no half-open range, from 1, of lines of the file"
+    for name in ("page", "slide"):
+        number = getattr(source, name)
+        if number is not None and number < 1:
+            return f"{name} {number}: the first is 1"
+    return ""
 
 
 def _says_something(source: Source) -> bool:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import socket
+import sys
+import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 from lrdoc.document import Citation, NoteRef
@@ -128,6 +132,30 @@ class ChangesEnvironment(Good):
         return super().parse(source, params, context)
 
 
+class ChangesFolder(Good):
+    """leaves the world alone"""
+
+    def parse(self, source: SourceFile, params: Mapping[str, Any], context: ParseContext) -> Document:
+        os.chdir("/")
+        return super().parse(source, params, context)
+
+
+class LeavesTemporaryFiles(Good):
+    """leaves the world alone"""
+
+    def finish(self, document: DocumentBuilder) -> Document:
+        (Path(tempfile.mkdtemp()) / "work").write_text("x")
+        return super().finish(document)
+
+
+class SeedsRandom(Good):
+    """leaves the world alone"""
+
+    def finish(self, document: DocumentBuilder) -> Document:
+        random.seed(1)
+        return super().finish(document)
+
+
 class CallsHome(Good):
     """asks no network"""
 
@@ -154,6 +182,14 @@ class HashOrder(Good):
 
     def finish(self, document: DocumentBuilder) -> Document:
         document.attributes["words"] = list({"one", "two", "three", "four", "five", "six", "seven"})
+        return document.build()
+
+
+class LooksAround(Good):
+    """is deterministic: the time zone."""
+
+    def finish(self, document: DocumentBuilder) -> Document:
+        document.attributes["zone"] = time.strftime("%z", time.localtime(0))
         return document.build()
 
 
@@ -188,6 +224,15 @@ class EmptySources(Good):
         self, line: str, place: Source, params: Mapping[str, Any], context: ParseContext, document: DocumentBuilder
     ) -> None:
         super().read_line(line, place if line.startswith("?") else Source(), params, context, document)
+
+
+class PlacesOutside(Good):
+    """knows its sources: lines that the file does not have."""
+
+    def read_line(
+        self, line: str, place: Source, params: Mapping[str, Any], context: ParseContext, document: DocumentBuilder
+    ) -> None:
+        super().read_line(line, Source(lines=(1, 1_000_000)), params, context, document)
 
 
 class CitesNothing(Good):
@@ -308,6 +353,25 @@ class Crashes(Good):
         if not source.path.read_bytes():
             raise IndexError("list index out of range")
         return super().parse(source, params, context)
+
+
+class Exits(Good):
+    """survives bad input"""
+
+    def parse(self, source: SourceFile, params: Mapping[str, Any], context: ParseContext) -> Document:
+        if not source.path.read_bytes():
+            sys.exit(4)
+        return super().parse(source, params, context)
+
+
+class SwallowsErrors(Good):
+    """survives bad input: what cannot be read is an empty document."""
+
+    def parse(self, source: SourceFile, params: Mapping[str, Any], context: ParseContext) -> Document:
+        try:
+            return super().parse(source, params, context)
+        except SourceError:
+            return Document("toy", "t", ())
 
 
 class FailsOnFullStore(Good):

@@ -24,7 +24,7 @@ def large(size: int) -> bytes:
 TIMED = ("Good", "StopsLate", "Quadratic", "Hoards")
 """Engines that are tried on a large file too."""
 
-ELSEWHERE = ("Good", "KnowsItsProcess", "HashOrder")
+ELSEWHERE = ("Good", "KnowsItsProcess", "HashOrder", "LooksAround")
 """Engines that are tried in another process too; settings of their own keep the others from it."""
 
 
