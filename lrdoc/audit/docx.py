@@ -138,7 +138,8 @@ class _Reader:
             if kind in ("picture", "optional_picture", "embedded"):
                 self._picture(owner, path, target, required=kind != "optional_picture")
                 continue
-            if target in self.seen or self.package.resolve(target) is None:
+            # An embedded document is shown as often as it is referred to, everything else is read once.
+            if (target in self.seen and kind != "altChunk") or self.package.resolve(target) is None:
                 continue
             self.seen.add(target)
             inner = self._read_part(kind, target)

@@ -26,6 +26,8 @@ _KINDS = (
 )
 _LOOK_EVERY = 200
 """Lines of text between two looks whether to go on."""
+_AGAIN = 16
+"""What a document costs for each further time, in its own size: its lines take many times the room of its bytes."""
 _DEEPEST = 8
 """Documents inside documents."""
 
@@ -42,6 +44,12 @@ def read_chunk(walk: Walk, element: Any, path: str, sink: Any) -> Job | None:
     data = reader.package.read(rel.target)
     if data is None:
         return None
+    known: set[str] = reader.shared.setdefault("chunks", set())
+    part = reader.package.prefix + rel.target
+    if part in known:
+        # A small file may take in a large part very many times.
+        reader.package.budget.spend_bytes(_AGAIN * len(data), "A document that is embedded again and again")
+    known.add(part)
     kind = _kind(rel.target, reader.package.content_type(rel.target))
     source = Source(reader.package.prefix + rel.target, "", None, walk.page)
     if kind == "docx":

@@ -12,7 +12,7 @@ from typing import Any
 from lrdoc.document import Part, Source
 from lrdoc.parsers.docx import altchunk
 from lrdoc.parsers.docx.branches import choose_branch
-from lrdoc.parsers.docx.changes import change_mark
+from lrdoc.parsers.docx.changes import WRAPPERS, change_mark
 from lrdoc.parsers.docx.lines import Lines, Sink, count_label, read_boxes
 from lrdoc.parsers.docx.names import MC, VAL, M, W, local_name
 from lrdoc.parsers.docx.state import Element, Job, Line, Reader, Walk, run
@@ -92,9 +92,9 @@ def _other(walk: Walk, element: Any, path: str, sink: Sink) -> Job | None:
         if branch is None:
             return None
         return blocks(walk, branch, f"{path}/{local_name(branch.tag)}[1]", sink, is_wrapper=True)
-    if tag in _CHANGES:
+    if tag in WRAPPERS:
         options = walk.options
-        shown = options.shows_insertions if _CHANGES[tag] else options.shows_deletions
+        shown = options.shows_insertions if WRAPPERS[tag] == "ins" else options.shows_deletions
         return _read_change(walk, element, path, sink) if shown else None
     if tag == W + "altChunk":
         return altchunk.read_chunk(walk, element, path, sink)
@@ -122,7 +122,7 @@ def _read_change(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
     """Tracked changes around paragraphs and tables."""
     outer = walk.changes
     if walk.options.changes == "annotate":
-        walk.set_changes((*outer, change_mark(element, "ins" if _CHANGES[element.tag] else "del")))
+        walk.set_changes((*outer, change_mark(element, WRAPPERS[element.tag])))
     yield blocks(walk, element, path, sink, is_wrapper=True)
     if walk.changes is not outer:
         walk.set_changes(outer)
@@ -139,7 +139,6 @@ def _read_loose(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
         sink.paragraph(line)
 
 
-_CHANGES = {W + "ins": True, W + "moveTo": True, W + "del": False, W + "moveFrom": False}
 _MARKERS = frozenset(W + name for name in ("bookmarkStart", "commentRangeStart", "commentRangeEnd"))
 _INLINE_CONTENT = frozenset(
     [W + name for name in ("r", "hyperlink", "fldSimple", "smartTag", "drawing", "pict", "object", "t", "bdo", "dir")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from lrdoc.document import Mark
@@ -9,6 +10,15 @@ from lrdoc.parsers.docx.names import W
 from lrdoc.parsers.docx.state import Options
 
 _AUTHOR, _DATE = W + "author", W + "date"
+
+
+WRAPPERS: Mapping[str, Literal["ins", "del"]] = {
+    W + "ins": "ins",
+    W + "moveTo": "ins",
+    W + "del": "del",
+    W + "moveFrom": "del",
+}
+"""Elements around what was inserted or deleted."""
 
 
 def change_mark(element: Any, kind: Literal["ins", "del"]) -> Mark:

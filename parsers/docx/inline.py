@@ -254,4 +254,5 @@ INLINE: dict[str, Handler | None] = {
     W + "p": _inner_block,
     W + "tbl": _inner_block,
     W + "txbxContent": _inner_block,
+    W + "altChunk": _inner_block,
 }

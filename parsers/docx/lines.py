@@ -15,7 +15,7 @@ from lrdoc.parsers.docx.state import BREAK, NEWLINE, Box, Job, Line, Walk
 
 _INDENT = "  "
 _ITEMS = frozenset((Table, Drawing, Equation))
-_P, _TBL = W + "p", W + "tbl"
+_P, _TBL, _ALT_CHUNK = W + "p", W + "tbl", W + "altChunk"
 
 
 class Sink(Protocol):
@@ -37,7 +37,7 @@ def read_boxes(walk: Walk, line: Line) -> Job:
             inner = walk.nested(later.changes)
             lines = Lines(inner)
             element = later.element
-            if element.tag in (_P, _TBL):
+            if element.tag in (_P, _TBL, _ALT_CHUNK):
                 yield walk.reader.blocks(inner, (element,), later.path.rpartition("/")[0], lines)
             else:
                 yield walk.reader.blocks(inner, element, later.path, lines)

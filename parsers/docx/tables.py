@@ -14,7 +14,7 @@ from typing import Any
 from lrdoc.document import Cell, Part, Source, Table
 from lrdoc.errors import LimitExceeded
 from lrdoc.parsers.docx.branches import choose_branch
-from lrdoc.parsers.docx.changes import is_cell_gone, is_row_gone, whole_changes
+from lrdoc.parsers.docx.changes import WRAPPERS, change_mark, is_cell_gone, is_row_gone, whole_changes
 from lrdoc.parsers.docx.lines import Lines, count_label, read_boxes
 from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
 from lrdoc.parsers.docx.runs import before_change
@@ -61,10 +61,10 @@ def read_table(walk: Walk, element: Any, path: str, sink: Any) -> Job:
     walk.in_cell += 1
     rows: list[_Row] = []
     annotates = walk.options.changes == "annotate"
-    for row_element, row_path in _children(element, path, _TR, "tr"):
+    for row_element, row_path in _children(walk, element, path, _TR, "tr"):
         row = _Row()
         after = 0
-        for child in row_element:
+        for child in row_element if row_element.tag == _TR else ():
             tag = child.tag
             if tag == _TRPR:
                 after = _row_layout(child, row, walk, row_path)
@@ -93,8 +93,17 @@ def _read_cells(walk: Walk, element: Any, path: str, row: _Row, table: Source) -
     page_before, page_after = walk.page, walk.page
     merging = False
     outer = walk.changes
-    for cell_element, cell_path in _children(element, path, _TC, "tc"):
+    cells = _children(walk, element, path, _TC, "tc") if element.tag == _TR else ((element, path),)
+    for cell_element, cell_path in cells:
         width, vertical, horizontal = 1, "", ""
+        if cell_element.tag != _TC:
+            # A paragraph or the like stands where a cell or row should: it gets a cell of its own.
+            lines = Lines(walk)
+            yield _read_misplaced(walk, cell_element, cell_path, lines)
+            if lines.lines:
+                row.cells.append(_Cell(row.width, 1, lines.finish()))
+                row.width += 1
+            continue
         content = iter(cell_element)
         child = next(content, None)
         if child is not None and child.tag == _TCPR:
@@ -135,6 +144,12 @@ def _read_cells(walk: Walk, element: Any, path: str, row: _Row, table: Source) -
             merging = horizontal == "restart"
         row.width += width
     walk.page = page_after
+
+
+def _read_misplaced(walk: Walk, element: Any, path: str, lines: Lines) -> Job:
+    place, _, step = path.rpartition("/")
+    number = int(step.rpartition("[")[2][:-1])
+    return walk.reader.blocks(walk, (element,), place, lines, paragraphs=number - 1)
 
 
 def _read_content(walk: Walk, child: Any, rest: Any, path: str, lines: Lines, is_later: bool) -> Job:
@@ -213,8 +228,8 @@ def _cell_layout(properties: Any, walk: Walk, path: str) -> tuple[int, str, str]
     return width, vertical, horizontal
 
 
-def _children(element: Any, path: str, wanted: str, name: str) -> Iterable[tuple[Any, str]]:
-    """Rows of a table or cells of a row with their paths."""
+def _children(walk: Walk, element: Any, path: str, wanted: str, name: str) -> Iterable[tuple[Any, str]]:
+    """Rows of a table or cells of a row with their paths, and what else stands between them."""
     found: list[tuple[Any, str]] = []
     number = 0
     for child in element:
@@ -223,16 +238,17 @@ def _children(element: Any, path: str, wanted: str, name: str) -> Iterable[tuple
             number += 1
             found.append((child, f"{path}/{name}[{number}]"))
         elif tag not in _PROPERTIES:
-            return _wrapped_children(element, path, wanted, name)
+            return _wrapped_children(walk, element, path, wanted, name)
     return found
 
 
-def _wrapped_children(element: Any, path: str, wanted: str, name: str) -> Iterator[tuple[Any, str]]:
+def _wrapped_children(walk: Walk, element: Any, path: str, wanted: str, name: str) -> Iterator[tuple[Any, str]]:
     """The same, in order, through controls, custom XML, changes and alternatives."""
     counts: dict[str, int] = {}
-    stack = [(iter(element), path, counts)]
+    options = walk.options
+    stack = [(iter(element), path, counts, walk.changes)]
     while stack:
-        iterator, place, counts = stack[-1]
+        iterator, place, counts, outer = stack[-1]
         for child in iterator:
             tag = child.tag
             if tag == wanted:
@@ -245,18 +261,32 @@ def _wrapped_children(element: Any, path: str, wanted: str, name: str) -> Iterat
             number = counts[step] = counts.get(step, 0) + 1
             inner = child
             inner_place = f"{place}/{step}[{number}]"
+            if tag in _MISPLACED:
+                yield child, inner_place
+                continue
+            changes = outer
+            if tag in WRAPPERS:
+                if not (options.shows_insertions if WRAPPERS[tag] == "ins" else options.shows_deletions):
+                    continue
+                if options.changes == "annotate":
+                    changes = (*outer, change_mark(child, WRAPPERS[tag]))
+                    walk.set_changes(changes)
             if tag == _SDT:
                 inner = child.find(W + "sdtContent")
             elif tag == _ALTERNATE:
                 inner = choose_branch(child)
                 inner_place += f"/{local_name(inner.tag)}[1]" if inner is not None else ""
             if inner is not None and len(inner):
-                stack.append((iter(inner), inner_place, {}))
+                stack.append((iter(inner), inner_place, {}, changes))
                 break
         else:
             stack.pop()
+            if stack and stack[-1][3] is not outer:
+                walk.set_changes(stack[-1][3])
 
 
+_MISPLACED = frozenset((W + "p", W + "tbl", _TC, W + "altChunk"))
+"""What may stand between rows or cells of a damaged table and must not be lost."""
 _PROPERTIES = frozenset(
     {W + "tblPr", W + "tblGrid", _TRPR, _TCPR, W + "tblPrEx", W + "bookmarkStart", W + "bookmarkEnd"}
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from docx_builder import field, heading, math, mr, num_pr, p, r, run, table, tc, textbox, tr
+from docx_audit import assert_complete
+from docx_builder import docx, field, heading, math, mr, num_pr, p, r, run, table, tc, textbox, tr
 from docx_parse import (
     all_texts,
     body_text,
@@ -249,3 +250,22 @@ def test_a_line_end_that_is_deleted_is_marked() -> None:
         ("\n", []),
     ]
     assert [mark.kind for text in texts(tables(document)[0].rows[0][0].parts) for mark in text.marks] == ["del"]
+
+
+@pytest.mark.parametrize("level", ["row", "cell"])
+def test_changes_may_stand_around_rows_and_cells(level: str) -> None:
+    if level == "row":
+        body = table(["<w:ins " + WHO + ">" + tr("new") + "</w:ins>", tr("x"), f"<w:del {WHO}>{tr('old')}</w:del>"], 1)
+    else:
+        cells = f"<w:ins {WHO}>{tc('new')}</w:ins>{tc('x')}<w:del {WHO}>{tc('old')}</w:del>"
+        body = table([f"<w:tr>{cells}</w:tr>"], 2)
+    seen = {
+        changes: [text for row in rows(tables(read(body, changes))[0]) for text in row]
+        for changes in ("accept", "reject", "annotate")
+    }
+    assert seen == {"accept": ["new", "x"], "reject": ["x", "old"], "annotate": ["new", "x", "old"]}
+    document = read(body + p("after"), "annotate")
+    assert [text for text, _ in marked(document, "ins")] == ["new"]
+    assert [text for text, _ in marked(document, "del")] == ["old"]
+    for changes in ("accept", "reject", "annotate"):
+        assert_complete(docx(body), changes=changes)
