@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "rules": "Check routing rules.",
     "chunk": "Cut a parsed folder or a text into chunks.",
     "analyze": "Describe pictures, tables and equations with models.",
+    "compare": "Compare two parsed folders.",
 }
 """Name → one line of help. The command is `command` in lrdoc.cli.<name>."""
 

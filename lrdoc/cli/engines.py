@@ -132,7 +132,8 @@ def to_lines(record: dict[str, Any]) -> Iterator[str]:
     yield printable(f"  {state}")
     if record.get("health"):
         health = record["health"]
-        told = "answers" if health["ok"] else f"{health['reason']}; {health['remedy']}".rstrip("; ")
+        version = f" ({health['reason']})" if health["reason"] else ""
+        told = f"answers{version}" if health["ok"] else f"{health['reason']}; {health['remedy']}".rstrip("; ")
         yield printable(f"  service: {told}")
     for words, answer in record["abilities"].items():
         told = "yes" if answer["ok"] else f"no, {answer['reason']}; {answer['remedy']}".rstrip("; ")
