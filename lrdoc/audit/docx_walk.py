@@ -63,6 +63,12 @@ class _Place:
     steps: dict[str, int] = field(default_factory=dict)
 
 
+def _button_text(code: str) -> str:
+    """MACROBUTTON and GOTOBUTTON show what stands behind the macro or place that they lead to."""
+    words = code.split(None, 2)
+    return words[2] if len(words) == 3 and words[0].upper() in ("MACROBUTTON", "GOTOBUTTON") else ""
+
+
 class Walk:
     """Walks one part and adds its stretches to `out` in the order in which they are shown."""
 
@@ -377,6 +383,7 @@ class Walk:
                 self._end_code(self._fields[-1])
                 if self._fields[-1].name == "SYMBOL":
                     self._text(ANY)
+                self._text(_button_text(self._fields[-1].code))
             self._fields.pop()
 
     def _end_code(self, field: _Field) -> None:
@@ -408,7 +415,10 @@ class Walk:
             self._text(entries[index])
 
     def simple_field(self, element: etree._Element) -> None:
-        self.out.exclude("field_code", attribute(element, "w:instr") or "")
+        code = attribute(element, "w:instr") or ""
+        self.out.exclude("field_code", code)
+        if not len(element):
+            self._text(_button_text(code))
         self._push(iter(element), None)
 
     # -- changes and branches -----------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from lrdoc.parsers.docx.symbols import symbol_text
 _FLD_CHAR_TYPE = W + "fldCharType"
 _FFDATA = W + "ffData"
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|“([^”]*)”|(\S+)')
+_BUTTON = re.compile(r"\s*(?:MACRO|GOTO)BUTTON\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
 CHECKED, UNCHECKED = "☒", "☐"
 
 
@@ -34,6 +35,9 @@ def field_character(line: Line, element: etree._Element) -> None:
         ended = walk.fields[-1]
         if not ended.in_result:
             _begin_result(line, ended)
+            button = button_text("".join(ended.instruction))
+            if button:
+                line.text(button)
         walk.fields.pop()
         if ended.mark is not None:
             walk.field_marks.pop()
@@ -101,6 +105,12 @@ def _words(instruction: str) -> list[str]:
         else:
             words.append(match[2] if match[2] is not None else match[3])
     return words
+
+
+def button_text(instruction: str) -> str:
+    """What Word shows for a field that runs a macro or leads to a place: MACROBUTTON NoMacro [Click here]."""
+    match = _BUTTON.fullmatch(instruction)
+    return match[1].strip() if match is not None else ""
 
 
 def _shown_by_instruction(line: Line, instruction: str, form: etree._Element | None) -> str:

@@ -12,7 +12,7 @@ from lrdoc.document import Anchor, Mark
 from lrdoc.parsers.docx import comments, drawings, equations, notes
 from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.changes import change_mark
-from lrdoc.parsers.docx.fields import enter_field, field_character
+from lrdoc.parsers.docx.fields import button_text, enter_field, field_character
 from lrdoc.parsers.docx.names import MC, R_ID, W14, M, W
 from lrdoc.parsers.docx.pages import page_break, recorded_break
 from lrdoc.parsers.docx.runs import Marks, clean_text
@@ -83,7 +83,10 @@ def _field_character(line: Line, element: Any, marks: Marks) -> None:
 
 def _simple_field(line: Line, element: Any, marks: Marks) -> Descent | None:
     field = Field(in_result=True)
-    enter_field(line, field, element.get(W + "instr") or "")
+    instruction = element.get(W + "instr") or ""
+    enter_field(line, field, instruction)
+    if not len(element) and (button := button_text(instruction)):
+        line.text(button, marks)
     if field.is_toc:
         line.walk.toc_depth -= 1
     if field.mark is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from docx_audit import assert_complete
 from docx_builder import (
     MAIN,
     alternate,
@@ -257,6 +258,17 @@ def test_form_fields_show_their_state(data: str, instruction: str, shown: str) -
         r(" b"),
     )
     assert body_text(parse_body(body)) == f"a {shown} b"
+
+
+def test_the_text_of_a_button_is_shown() -> None:
+    parts = ('<w:fldChar w:fldCharType="begin"/>', "<w:instrText>MACROBUTTON NoMacro [Click </w:instrText>")
+    end = ("<w:instrText>here]</w:instrText>", '<w:fldChar w:fldCharType="end"/>')
+    data = docx(p("a ", run("".join((*parts, *end))), " b", '<w:fldSimple w:instr="GOTOBUTTON bm go there"/>'))
+    assert lines(parse_bytes(data)) == ["a [Click here] bgo there"]
+    assert_complete(data)
+    stored = docx(p(field("MACROBUTTON NoMacro Text", "result")))
+    assert lines(parse_bytes(stored)) == ["result"]
+    assert_complete(stored)
 
 
 def test_a_text_form_field_shows_its_value() -> None:
