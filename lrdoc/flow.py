@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -238,6 +239,6 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as e:
-        if not path.exists():
+        if not os.path.exists(path):  # noqa: PTH110 (Path.exists raises for long names)
             raise SourceError(f"{path} does not exist") from e
         raise SourceError(f"{path.name} cannot be read: {e.strerror or e}") from e

@@ -10,7 +10,15 @@ import click
 import msgspec
 
 from lrdoc.cli import EXIT_FAILED
-from lrdoc.cli.common import debug_option, env_file_option, json_option, plural, printable, to_json
+from lrdoc.cli.common import (
+    PathType,
+    debug_option,
+    env_file_option,
+    json_option,
+    plural,
+    printable,
+    to_json,
+)
 from lrdoc.errors import SidecarError, SourceError
 from lrdoc.flow import measure_source
 from lrdoc.sidecar.check import examine
@@ -24,9 +32,9 @@ Examples:
 
 
 @click.command("check", epilog=EPILOG)
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument("folder", metavar="DIR", type=PathType(path_type=Path, file_okay=False, exists=True))
 @click.option(
-    "--source", metavar="FILE", type=click.Path(path_type=Path, exists=True),
+    "--source", metavar="FILE", type=PathType(path_type=Path, exists=True),
     help="The file that was parsed: count that all its text is in the folder, once.",
 )  # fmt: skip
 @json_option

@@ -18,6 +18,7 @@ from lrdoc.chunkers.reading import ChunkSource, is_chunkable, read_source
 from lrdoc.chunkers.registry import Registry, build_options
 from lrdoc.chunkers.report import classify_cut, statistics
 from lrdoc.cli.common import (
+    PathType,
     debug_option,
     engine_options,
     env_file_option,
@@ -63,7 +64,7 @@ class Request:
 
 
 @click.command("chunk", epilog=EPILOG)
-@click.argument("path", metavar="PATH", type=click.Path(path_type=Path, exists=True))
+@click.argument("path", metavar="PATH", type=PathType(path_type=Path, exists=True))
 @click.option("--strategy", "-s", metavar="S", help=f"How to cut: {_STRATEGIES}.")
 @click.option("--set", "settings", metavar="K=V", multiple=True, help="An option of the strategy; may be repeated.")
 @click.option("--tokenizer", metavar="T", help="Model or encoding whose tokens are counted, or 'estimate'.")

@@ -15,6 +15,15 @@ from lrdoc.errors import LrdocError
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class PathType(click.Path):
+    """A path. An empty one, as an unset shell variable gives it, would mean the current folder: it is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def debug_option(function: F) -> F:
     """--debug: show tracebacks. `lrdoc.cli.run` and the commands look at it."""
     return click.option("--debug", is_flag=True, help="Show a traceback when something fails.")(function)
@@ -23,7 +32,7 @@ def debug_option(function: F) -> F:
 def env_file_option(function: F) -> F:
     return click.option(
         "--env-file",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=PathType(path_type=Path, dir_okay=False),
         metavar="F",
         help="Read settings from F instead of ./.env; the environment wins over both.",
     )(function)

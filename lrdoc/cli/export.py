@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import click
 
 from lrdoc.cli.chunk import chunk_page
-from lrdoc.cli.common import debug_option, env_file_option
+from lrdoc.cli.common import PathType, debug_option, env_file_option
 from lrdoc.errors import UsageError
 from lrdoc.export import FORMATS, export
 from lrdoc.sidecar.commit import replace_file
@@ -24,13 +24,13 @@ Examples:
 
 
 @click.command("export", epilog=EPILOG)
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument("folder", metavar="DIR", type=PathType(path_type=Path, file_okay=False, exists=True))
 @click.option("--to", required=True, type=click.Choice(FORMATS), help="Format of the result.")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=PathType(path_type=Path, dir_okay=False),
     help="Write to FILE instead of stdout.",
 )
 @click.option(

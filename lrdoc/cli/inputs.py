@@ -25,8 +25,8 @@ class Input:
 
 
 def is_document(path: Path) -> bool:
-    """A file, or a folder that is a document. True for what does not exist: the parse tells."""
-    return not path.is_dir() or path.suffix.lower() in BUNDLE_SUFFIXES
+    """A file, or a folder that is a document. True for what does not exist or cannot be asked: the parse tells."""
+    return not os.path.isdir(path) or path.suffix.lower() in BUNDLE_SUFFIXES  # noqa: PTH112 (Path.is_dir raises for long names)
 
 
 def list_inputs(argument: Path) -> Iterator[Input]:

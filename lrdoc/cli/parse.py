@@ -17,6 +17,7 @@ from lrdoc.app import App
 from lrdoc.cli import EXIT_FAILED
 from lrdoc.cli.batch import Flag, default_jobs, run_batch, stopping
 from lrdoc.cli.common import (
+    PathType,
     counts_to_text,
     debug_option,
     engine_options,
@@ -159,10 +160,10 @@ def record_of(source: str, parsed: ParsedFile) -> dict[str, Any]:
 
 
 @click.command("parse", epilog=EPILOG)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PathType(path_type=Path))
 @engine_options
 @click.option(
-    "-o", "--output", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+    "-o", "--output", metavar="DIR", type=PathType(path_type=Path, file_okay=False),
     help="Write DIR/<name>.parsed/ instead of __parsed__/<name>.parsed/ beside the source.",
 )  # fmt: skip
 @json_option
@@ -277,6 +278,9 @@ def plan_tasks(app: App, files: Sequence[Path], output: Path | None) -> Iterator
         for item in inputs:
             source = str(item.path)
             try:
+                if item.named and not os.path.lexists(item.path):
+                    # Before routing, which would say that no engine takes a name that was mistyped.
+                    raise SourceError(f"{item.path} does not exist")
                 target = target_of(app.canonical_name(item.path.name), item, output)
                 key = os.path.normcase(target.absolute())
                 if taken.get(key) == source:

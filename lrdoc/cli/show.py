@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lrdoc.cli.common import counts_to_text, debug_option, env_file_option, json_option, to_json
+from lrdoc.cli.common import PathType, counts_to_text, debug_option, env_file_option, json_option, to_json
 from lrdoc.cli.preview import clip, describe
 from lrdoc.document import Drawing, Item, Table, iter_items, plain_text
 from lrdoc.export.html_tables import html_to_rows
@@ -25,7 +25,7 @@ CELL_WIDTH = 18
 
 
 @click.command("show", epilog=EPILOG)
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument("folder", metavar="DIR", type=PathType(path_type=Path, file_okay=False, exists=True))
 @json_option
 @env_file_option
 @debug_option

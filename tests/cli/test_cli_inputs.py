@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from cli_runner import run_command
 
 from lrdoc.cli.inputs import list_inputs
 from lrdoc.errors import SourceError
@@ -61,3 +62,25 @@ def test_a_folder_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(SourceError, match="cannot be read: Permission denied"):
         list(list_inputs(tmp_path))
+
+
+def test_a_mistyped_name_does_not_exist_whatever_its_suffix(tmp_path: Path) -> None:
+    names = ("nosuch", "nosuch.xyz", "nosuch.docx", "a" * 300 + ".docx")
+    ran = run_command("parse", *names, cwd=tmp_path)
+    assert ran.code == 1
+    assert ran.err.splitlines()[: len(names)] == [f"{name} does not exist" for name in names]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("parse", ""), ("parse", "a.md", ""), ("parse", "a.md", "-o", ""), ("check", ""), ("show", ""), ("chunk", ""),
+        ("export", "", "--to", "text"),
+    ],
+)  # fmt: skip
+def test_an_empty_path_does_not_mean_the_current_folder(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    make(tmp_path, "a.md")
+    ran = run_command(*arguments, cwd=tmp_path)
+    assert ran.code == 2
+    assert "the path is empty" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
