@@ -7,9 +7,12 @@ from typing import Any
 
 from lrdoc.parsers.docx.media import store_file
 from lrdoc.parsers.docx.names import O, R, W
+from lrdoc.parsers.docx.ole import package_name
 from lrdoc.parsers.docx.state import Line
 
 _OBJECTS = frozenset((O + "OLEObject", W + "objectEmbed", W + "objectLink", W + "control"))
+_MOST_BYTES = 16 * 1024 * 1024
+"""Larger packages keep the name of their part: reading them twice costs more than the name is worth."""
 _EQUATION_EDITORS = ("equation.", "mathtype", "eqnedit")
 
 
@@ -25,7 +28,7 @@ def read_object(line: Line, element: Any) -> dict[str, str] | None:
         facts["target"] = rel.raw
     elif rel is not None:
         asset = store_file(line.reader, rel.target, line.source)
-        facts["name"] = posixpath.basename(rel.target)
+        facts["name"] = _package_name(line, rel.target) or posixpath.basename(rel.target)
         if asset is not None:
             facts["asset"] = asset.name
     if program.lower().startswith(_EQUATION_EDITORS):
@@ -36,3 +39,11 @@ def read_object(line: Line, element: Any) -> dict[str, str] | None:
             line.source,
         )
     return {key: value for key, value in facts.items() if value}
+
+
+def _package_name(line: Line, part: str) -> str:
+    """Name of the file inside an OLE package, "" when this is none."""
+    package = line.reader.package
+    if not 512 <= package.size(part) <= _MOST_BYTES or not part.lower().endswith((".bin", ".ole")):
+        return ""
+    return package_name(package.read(part) or b"")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import struct
 
 import pytest
 from docx_audit import assert_complete
@@ -10,6 +11,7 @@ from docx_builder import alternate, docx, p, pic, picture, png, r, run, table, t
 from docx_parse import body_text, codes, drawings, lines, parse_body, parse_bytes, region
 
 from lrdoc.document import Drawing
+from lrdoc.parsers.docx.ole import package_name
 from lrdoc.testing.assets import MemoryAssets
 
 EMF = b"\x01\0\0\0" + b"\0" * 36 + b" EMF" + b"\0" * 40
@@ -262,6 +264,56 @@ def test_an_embedded_workbook_is_kept_and_named() -> None:
     assert found.extras["embedded"] == {"prog_id": "Excel.Sheet.12", "name": "Book1.xlsx", "asset": "Book1.xlsx"}
     assert assets.files["Book1.xlsx"] == b"PK workbook"
     assert_complete(data)
+
+
+def compound_file(stream: bytes, *, sector: int = 9) -> bytes:
+    """A compound file with one stream: small ones in small sectors, as Word writes them."""
+    size = 1 << sector
+    end, free, fat_sector = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD
+    is_small = len(stream) < 4096
+    n_data = -(-len(stream) // size)
+    # Sectors: 0 table, 1 directory, 2 table of small sectors, from 3 on the data.
+    table = [fat_sector, end, end, *range(4, 3 + n_data), end]
+    n_small = -(-len(stream) // 64)
+    small_table = [*range(1, n_small), end] if is_small else []
+
+    def numbers(values: list[int]) -> bytes:
+        return struct.pack(f"<{size // 4}I", *values, *[free] * (size // 4 - len(values)))
+
+    def entry(name: str, kind: int, start: int, length: int) -> bytes:
+        encoded = name.encode("utf-16-le") + b"\0\0"
+        return encoded.ljust(64, b"\0") + struct.pack("<HBB12x36xII4x", len(encoded), kind, 1, start, length)
+
+    root = entry("Root Entry", 5, 3 if is_small else end, len(stream) if is_small else 0)
+    directory = root + entry("\x01Ole10Native", 2, 0 if is_small else 3, len(stream))
+    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".ljust(24, b"\0") + struct.pack("<HHHHH", 62, 3, 0xFFFE, sector, 6)
+    header = header.ljust(44, b"\0") + struct.pack("<IIIIIIII", 1, 1, 0, 4096, 2, 1, end, 0)
+    header += struct.pack("<109I", 0, *[free] * 108)
+    body = numbers(table) + directory.ljust(size, b"\0") + numbers(small_table) + stream.ljust(n_data * size, b"\0")
+    return header.ljust(size, b"\0") + body
+
+
+@pytest.mark.parametrize("sector", [9, 12])
+@pytest.mark.parametrize("length", [10, 6_000])
+def test_a_package_has_the_name_of_the_file_inside(sector: int, length: int) -> None:
+    native = struct.pack("<IH", 0, 2) + "größe.txt\0C:\\tmp\\größe.txt\0".encode() + b"x" * length
+    found = one(
+        p(run(ole("Package"))),
+        media={"rP1": ("image1.emf", EMF)},
+        parts={"word/embeddings/oleObject1.bin": (None, compound_file(native, sector=sector))},
+        rels=[("rO", "oleObject", "embeddings/oleObject1.bin")],
+    )
+    assert found.extras["embedded"] == {"prog_id": "Package", "name": "größe.txt", "asset": "oleObject1.bin"}
+
+
+def test_a_damaged_package_has_no_name() -> None:
+    whole = compound_file(struct.pack("<IH", 0, 2) + b"a.txt\0")
+    assert package_name(whole) == "a.txt"
+    for cut in range(0, len(whole), 61):
+        assert package_name(whole[:cut]) in ("", "a.txt")
+    for at in range(700):
+        assert isinstance(package_name(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :]), str)
+    assert package_name(compound_file(struct.pack("<IH", 0, 2) + b"C:\\x\\\0C:\\x\\b.txt\0")) == "b.txt"
 
 
 def test_a_linked_object_keeps_its_address() -> None:
