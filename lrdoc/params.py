@@ -191,7 +191,8 @@ def _check(spec: ParamSpec, value: Any) -> Any:
             raise BadValue(f"{spec.type.__name__}_below_min", f"{spec.name} is at least {low:g}, not {value}")
         if high is not None and value > high:
             shown = clip(str(value)) if isinstance(value, float) or value.bit_length() < 200 else "a longer number"
-            raise BadValue(f"{spec.type.__name__}_above_max", f"{spec.name} is at most {high:.12g}, not {shown}")
+            hint = f"write {spec.name}={high:.12g} or less"
+            raise BadValue(f"{spec.type.__name__}_above_max", f"{spec.name} is at most {high:.12g}, not {shown}", hint)
     if spec.choices and value not in spec.choices:
         meant = nearest(str(value), spec.choices, 3)
         raise BadValue(

@@ -144,7 +144,12 @@ def unknown_engine(directive: Directive, capabilities: Capabilities, within: str
         return Mistake("engine_broken", message, at, width, "see `lrdoc engines`", within, number)
     head, colon, rest = name.partition(":")
     if colon and head.strip() in capabilities.engines:
-        hint = f"options follow '-': {head.strip()}-{rest.strip().upper()[:20]}"
+        # The name was folded to lower case: the letters of chunkers come back.
+        asked = "".join(c if c in LETTERS else c.upper() for c in rest.strip())
+        if asked and all(c in LETTERS for c in asked):
+            hint = f"options follow '-': {head.strip()}-{asked[:20]}"
+        else:
+            hint = "a rule has one ':'; the next rule follows ';'"
     else:
         meant = nearest(name, capabilities.engines)
         hint = f"did you mean {meant!r}?" if meant else f"available: {one_of(capabilities.engines)}"

@@ -155,3 +155,17 @@ def test_engines_are_listed_with_suffixes_parameters_and_availability() -> None:
     assert [p["name"] for p in records["native"]["params"]][:2] == ["smart_heading", "changes"]
     assert not records["mineru"]["available"]
     assert json.dumps(records)
+
+
+@pytest.mark.parametrize(
+    ("rules", "hint"),
+    [
+        ("docx:native:legacy", "the next rule follows ';'"),
+        ("docx:native:iR", "native-iR"),
+        ("docx:native-P(chunk_ts=99999999999)", "write chunk_token_size=2147483647 or less"),
+    ],
+)
+def test_a_hint_says_what_could_be_written(rules: str, hint: str) -> None:
+    ran = run_here("rules", "check", rules)
+    assert ran.code == 3
+    assert ran.out.splitlines()[-2].endswith(hint)
