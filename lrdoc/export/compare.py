@@ -32,8 +32,10 @@ from lrdoc.sidecar.read import ParsedFolder
 MOST_TOLD = 100
 """Differences of each kind that are listed; the others are counted."""
 _LONGEST = 300
-_LABEL = re.compile(r"(?:[-–•◦▪*·‣]|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivxlcIVXLC]{1,5})[.)]|[0-9]+(?:\.[0-9]+)+)\s+")
+_LABEL = re.compile(r"^(?:[-–•◦▪*·‣]|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivxlcIVXLC]{1,5})[.)]|[0-9]+(?:\.[0-9]+)+)\s+")
 """Label of a list item at the beginning of a line."""
+_NUMBER = re.compile(r"^[0-9]+(?:\.[0-9]+)*\.?\s+")
+"""Number of a heading."""
 
 
 def compare(a: ParsedFolder, b: ParsedFolder) -> dict[str, Any]:
@@ -119,8 +121,8 @@ class _Side:
             "tables": len(self.tables),
             "drawings": len(self.drawings),
             "drawings_with_image": sum(drawing.asset is not None for drawing in self.drawings),
-            "equations": sum(not inline for _, inline in self.equations),
-            "inline_equations": sum(inline for _, inline in self.equations),
+            "equations": sum(not inline for _, inline, _ in self.equations),
+            "inline_equations": sum(inline for _, inline, _ in self.equations),
             "notes": len(self.notes),
             "regions": dict(sorted(Counter(block.region for block in self.document.regions).items())),
             "marks": dict(sorted(marks.items())),
@@ -137,10 +139,15 @@ def _lines_of(block: Block) -> Iterator[_Line]:
     for parts in (block.parts, *(note.parts for note in block.notes)):
         told = frozenset(squash(line) for line in plain_text(parts).split("\n"))
         words += [*_pieces(parts, told), "\n"]
+    heading = bool(block.heading)
     for line in "".join(words).split("\n"):
         text = squash(line)
-        if text:
-            yield _Line(_LABEL.sub("", text), block.heading)
+        if not text:
+            continue
+        bare = (_NUMBER if heading else _LABEL).sub("", text)
+        heading = False
+        if bare:
+            yield _Line(bare, block.heading)
 
 
 def _pieces(parts: Sequence[Part], told: frozenset[str] = frozenset()) -> Iterator[str]:
@@ -197,8 +204,8 @@ def _latex(latex: str) -> str:
     return "".join(latex.split())
 
 
-def _formulas(document: Document) -> Iterator[tuple[str, bool]]:
-    """(LaTeX, stands in a line) of all formulas in order."""
+def _formulas(document: Document) -> Iterator[tuple[str, bool, str]]:
+    """(LaTeX without blanks, stands in a line, LaTeX) of all formulas in order."""
     stack: list[Iterator[Part]] = [
         iter(parts)
         for block in (*document.blocks, *document.regions)
@@ -211,7 +218,7 @@ def _formulas(document: Document) -> Iterator[tuple[str, bool]]:
         elif isinstance(part, Table):
             stack.append(iter([p for row in part.rows for cell in row if cell is not None for p in cell.parts]))
         elif isinstance(part, InlineEquation | Equation):
-            yield _latex(part.latex), isinstance(part, InlineEquation)
+            yield _latex(part.latex), isinstance(part, InlineEquation), squash(part.latex)
 
 
 # The parts of the comparison: {"same": count, "changed": […], "only_a": […], "only_b": […], "left_off": count}
@@ -333,9 +340,9 @@ def _similar(
 
 def _equations(a: _Side, b: _Side) -> dict[str, Any]:
     """Formulas are the same by their LaTeX without blanks; as many others between two that are, are changed ones."""
-    pairs = align([latex for latex, _ in a.equations], [latex for latex, _ in b.equations])
+    pairs = align([key for key, _, _ in a.equations], [key for key, _, _ in b.equations])
     changed: list[Any] = [
-        {"latex": a.equations[i][0], "inline": [a.equations[i][1], b.equations[j][1]]}
+        {"latex": a.equations[i][2], "inline": [a.equations[i][1], b.equations[j][1]]}
         for i, j in pairs
         if a.equations[i][1] != b.equations[j][1]
     ]
@@ -344,10 +351,10 @@ def _equations(a: _Side, b: _Side) -> dict[str, Any]:
     only_b: list[Any] = []
     for i, j, k, m in gaps(pairs, len(a.equations), len(b.equations)):
         if j - i == m - k:
-            changed += [{"latex": [a.equations[i + n][0], b.equations[k + n][0]]} for n in range(j - i)]
+            changed += [{"latex": [a.equations[i + n][2], b.equations[k + n][2]]} for n in range(j - i)]
         else:
-            only_a += [latex for latex, _ in a.equations[i:j]]
-            only_b += [latex for latex, _ in b.equations[k:m]]
+            only_a += [latex for _, _, latex in a.equations[i:j]]
+            only_b += [latex for _, _, latex in b.equations[k:m]]
     return _report(same, changed, only_a, only_b)
 
 

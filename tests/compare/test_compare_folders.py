@@ -198,6 +198,13 @@ def test_a_caption_that_is_a_line_as_well_counts_once(tmp_path: Path) -> None:
     assert compare(write(tmp_path / "a", twice, None), write(tmp_path / "b", once, None))["same"]
 
 
+def test_numbers_that_an_engine_makes_do_not_count(tmp_path: Path) -> None:
+    theirs = [Block("2 Costs. All", 1, (), (t("2 Costs. All"), Text("\n"), t("1. They rose. Much")))]
+    ours = [Block("2 Costs. All", 1, (), (Text("2 "), t("Costs. All"), Text("\n1. "), t("They rose. Much")))]
+    result = compare(write(tmp_path / "a", ours, None), write(tmp_path / "b", theirs, None))
+    assert result["same"] and result["text"]["same"] == 5
+
+
 def test_long_lists_of_differences_are_cut_and_counted(tmp_path: Path) -> None:
     made = [Block(f"Heading {n}", 1, (), (t(f"Heading {n}"),)) for n in range(150)]
     result = compare(write(tmp_path / "a", made, None), write(tmp_path / "b", blocks(), None))
