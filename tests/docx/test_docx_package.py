@@ -14,6 +14,7 @@ from docx_builder import (
     WORD,
     abstract_num,
     docx,
+    field,
     heading,
     li,
     lvl,
@@ -427,3 +428,32 @@ def test_a_main_part_with_a_strange_root_is_an_error() -> None:
     for root in ("w:sectPr", "w:p", "w:tbl"):
         with pytest.raises(SourceError, match="has no body"):
             parse_body(document=xml_part(root, p("x")))
+
+
+def test_what_lies_elsewhere_is_never_fetched() -> None:
+    """A fixture lets every test of this folder fail that opens a socket; this one has every reason to."""
+    far = "http://127.0.0.1:9/x"
+    body = (
+        p(run(picture("rA", link=True)), run(picture("rB")))
+        + p(run(f'<w:pict><v:shape><v:imagedata r:id="rA" src="{far}.png"/></v:shape></w:pict>'))
+        + '<w:altChunk r:id="rC"/><w:subDoc r:id="rC"/>'
+        + p(field(f'INCLUDEPICTURE "{far}.png"', "result"), '<w:subDoc r:id="rC"/>')
+    )
+    page = f'<html><link rel="stylesheet" href="{far}"><body><img src="{far}.png">text</body></html>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"><image href="{far}.png" width="4" height="4"/></svg>'
+    data = docx(
+        body + '<w:altChunk r:id="rD"/>' + p(run(picture("rE"))),
+        parts={"word/page.html": ("text/html", page)},
+        media={"rE": ("far.svg", svg.encode())},
+        rels=[
+            ("rA", "image", f"{far}.png", "External"),
+            ("rB", "image", f"{far}.png", "External"),
+            ("rC", "aFChunk", f"{far}.docx", "External"),
+            ("rD", "aFChunk", "page.html"),
+            ("rT", "attachedTemplate", f"{far}.dotm", "External"),
+        ],
+    )
+    document = parse_bytes(data)
+    assert [found.src for found in drawings(document)][:3] == [f"{far}.png"] * 3
+    assert "result" in lines(document)
+    assert {"altchunk_missing", "subdocument_left_out"} <= set(codes(document))
