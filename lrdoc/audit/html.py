@@ -59,7 +59,10 @@ def visible_html(markup: str, text: SourceText, part: str = "") -> None:
                 words.append("☒" if "checked" in attributes else "☐")
         if node.child is not None:
             stack.append((node.child, seen))
-    text.stretches.append(Stretch(part, "", "text", plain("".join(words))))
+    found = plain("".join(words))
+    if "\ufffd" not in markup:
+        found = found.replace("\ufffd", "")  # the mark of references that name no character
+    text.stretches.append(Stretch(part, "", "text", found))
     text.exclude("hidden", "".join(hidden))
 
 

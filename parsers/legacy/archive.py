@@ -22,6 +22,7 @@ REL_NS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 _STRICT = "http://purl.oclc.org/ooxml/"
 _STRICT_NAME = re.compile(r"^\{http://purl\.oclc\.org/ooxml/(\w+)/")
 _TRANSITIONAL = r"{http://schemas.openxmlformats.org/\1/2006/"
+_ENCODING = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)")
 _OLE2 = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
 
@@ -44,7 +45,7 @@ def parse_xml(data: bytes) -> tuple[etree._Element | None, str]:
             recover=recover,
         )
         try:
-            root = etree.fromstring(data, parser)
+            root = etree.fromstring(_valid(data) if recover else data, parser)
         except (etree.XMLSyntaxError, ValueError) as error:
             fault = fault or str(error)
             continue
@@ -53,6 +54,16 @@ def parse_xml(data: bytes) -> tuple[etree._Element | None, str]:
                 _fill_in_entities(root)
             return root, fault
     return None, fault
+
+
+def _valid(data: bytes) -> bytes:
+    """UTF-8 without broken bytes, which the parser would mark; other encodings as they are."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
+        return data
+    declared = _ENCODING.match(data)
+    if declared is not None and declared[1].lower() not in (b"utf-8", b"utf8"):
+        return data
+    return data.decode("utf-8", "ignore").encode("utf-8")
 
 
 def _has_doctype(data: bytes) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from lrdoc.document import Source, Text
-from lrdoc.errors import LimitExceeded
+from lrdoc.errors import LimitExceeded, SourceError
 from lrdoc.parsers.base import SourceFile
+from lrdoc.parsers.legacy.html_guard import guard
 from lrdoc.parsers.legacy.output import TextOut
 from lrdoc.parsers.legacy.plain import read_text, xml_declared_encoding
 
@@ -24,7 +25,7 @@ _SPACED = frozenset("p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure se
 _OPENED = _BLOCKS | {"br", "img", "input"}
 _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
-_BLANKS = re.compile(r"[ \t\n\r\f]+")
+_BLANKS = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
 
 
 def one_blank(text: str) -> str:
@@ -54,15 +55,18 @@ def read_html(source: SourceFile, out: TextOut) -> str:
 
 def write_html(text: str, out: TextOut, where: Source) -> str:
     """Write the visible text of an HTML document and return its title."""
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-    tree = LexborHTMLParser(text)
+    try:
+        tree = LexborHTMLParser(guard(text, out.settings.max_nesting))
+    except SelectolaxError as error:
+        raise SourceError(f"The HTML cannot be parsed: {error}", where=where.part or "") from error
     title_node = tree.css_first("title")
     title = " ".join(title_node.text().split()) if title_node is not None else ""
     root = tree.body or tree.root
     if root is not None:
-        _Walk(out, where).run(root)
-    return title
+        _Walk(out, where, "\ufffd" in text).run(root)
+    return title if "\ufffd" in text else title.replace("\ufffd", "")
 
 
 class _Row:
@@ -92,7 +96,9 @@ class _Row:
 class _Walk:
     """Walks the element tree without recursion; `_close` holds what is to be done after an element's content."""
 
-    def __init__(self, out: TextOut, where: Source) -> None:
+    def __init__(self, out: TextOut, where: Source, replacements: bool) -> None:
+        self.replacements = replacements
+        """Whether the file itself holds U+FFFD. Else it is the parser's mark for a reference such as `&#0;`."""
         self.out = out
         self.where = where
         self.line: list[str] = []
@@ -265,6 +271,8 @@ class _Walk:
     def text_of_line(self) -> str:
         text = "".join(self.line)
         self.line = []
+        if not self.replacements and "\ufffd" in text:
+            text = text.replace("\ufffd", "")
         if self.pre:
             return text.strip("\n")
         if "\n" not in text:

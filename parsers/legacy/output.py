@@ -17,7 +17,7 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\
 _CELL_BREAK = re.compile(r"[\r\n\t\v\f\x85\u2028\u2029]+")
 
 
-MAX_PADDING = 2_000_000
+MAX_PADDING = 500_000
 """Empty cells of one file that are written as such."""
 
 

@@ -6,6 +6,7 @@ destination without visible text (fonts, styles, pictures, fields' instructions 
 
 from __future__ import annotations
 
+import codecs
 import re
 
 from lrdoc.document import Source
@@ -352,7 +353,7 @@ def _codec(page: int, default: str) -> str:
         page, f"cp{page}"
     )
     try:
-        b"".decode(name)
+        codecs.lookup(name)
     except LookupError:
         return default
     return name

@@ -78,7 +78,7 @@ class LegacyKind:
 
     def mutate(self, data: bytes, rng: random.Random) -> bytes:
         if rng.random() < 0.05:
-            return data[: rng.randrange(1, len(data))]
+            return data[: rng.randint(1, max(1, len(data)))]
         return mutate_package(data, rng, self.main)
 
     def parse(self, path: Path) -> bool:
@@ -233,7 +233,7 @@ class TextKind(LegacyKind):
                 data = data[:at] + data[at:end] * rng.choice((2, 20, 400)) + data[end:]
             else:
                 data = mutate_bytes(data, rng) or b"x"
-        return data[: rng.randrange(1, len(data))] if rng.random() < 0.05 else data
+        return data[: rng.randint(1, max(1, len(data)))] if rng.random() < 0.05 else data
 
 
 class HtmlKind(TextKind):
@@ -361,7 +361,7 @@ class PdfKind(LegacyKind):
                 new = rng.choice((other.group(), b"0", b"-1", b"99999999999", str(rng.randrange(30)).encode(), b"null"))
                 data = data[: one.start()] + new + data[one.end() :]
             elif kind < 0.75:
-                data = data[: rng.randrange(1, len(data))]
+                data = data[: rng.randint(1, max(1, len(data)))]
             else:
                 data = mutate_bytes(data, rng) or b"%PDF-"
         return data
