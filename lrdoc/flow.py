@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lrdoc.document import Document, ParseWarning
-from lrdoc.errors import EmptyDocumentError, SourceError
+from lrdoc.errors import EmptyDocumentError, SourceError, UsageError
 from lrdoc.parsers.base import ParseContext, Parser, SourceFile
 from lrdoc.sidecar import commit
 from lrdoc.sidecar.info import FolderInfo, SourceFacts, Written
@@ -27,6 +28,9 @@ from lrdoc.sidecar.names import check_doc_id, make_doc_id
 from lrdoc.sidecar.store import FolderAssets
 from lrdoc.sidecar.write import write_document
 from lrdoc.variables import variable
+
+_PARSED_NAME = re.compile(r"\.parsed(_\d+)?$")
+_OWN_FOLDER = "Name a folder of its own for the result, such as out/report.docx.parsed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,8 @@ def parse_file(
 
     The source is left where it is. `parse_time` is written as it is; `settings` are the engine's own; `cache_dir` is
     where an engine may keep its raw bundle. On any error, cancellation or interrupt the old folder stands as it was and
-    nothing else is left behind. Raises SourceError, LimitExceeded, EngineError, SidecarError or Cancelled.
+    nothing else is left behind. Raises SourceError, LimitExceeded, EngineError, SidecarError or Cancelled, and
+    UsageError when `parsed_dir` is a folder of something else.
     """
     kept = dict(labels or {})
 
@@ -167,6 +172,7 @@ def parse_file(
     source = SourceFile(path, plan.canonical_name)
     doc_id = check_doc_id(doc_id) if doc_id else make_doc_id(plan.canonical_name)
     facts = measure_source(path)
+    check_target(path, parsed_dir)
     with commit.staging(parsed_dir) as folder:
         context = ParseContext(
             assets=FolderAssets(folder, plan.canonical_name),
@@ -231,6 +237,19 @@ def measure_source(path: Path) -> SourceFacts:
     if size == 0:
         raise SourceError(f"{path.name} is empty")
     return SourceFacts(path.name, size, digest.hexdigest())
+
+
+def check_target(path: Path, parsed_dir: Path) -> None:
+    """Raise UsageError for a folder that must not be exchanged: it holds the source, or files but no document."""
+    target = Path(os.path.realpath(parsed_dir))
+    if Path(os.path.realpath(path)).is_relative_to(target):
+        raise UsageError(f"{parsed_dir} holds the source {path.name} and would be replaced", hint=_OWN_FOLDER)
+    if _PARSED_NAME.search(target.name) or not target.is_dir():
+        return
+    with reading(parsed_dir):
+        names = [entry.name for entry in os.scandir(target)]
+    if names and not any(name.endswith((".blocks.jsonl", ".source_map.json")) for name in names):
+        raise UsageError(f"{parsed_dir} holds other files and would be replaced as a whole", hint=_OWN_FOLDER)
 
 
 @contextlib.contextmanager

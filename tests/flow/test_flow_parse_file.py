@@ -175,6 +175,21 @@ def test_an_output_place_that_refuses_is_told(source: Path) -> None:
         run(source, Fake())
 
 
+def test_a_folder_of_something_else_is_not_replaced(source: Path) -> None:
+    other = source.parent / "papers"
+    other.mkdir()
+    (other / "thesis.txt").write_text("mine")
+    for target in (other, source.parent, source.parent.parent):
+        with pytest.raises(UsageError, match="would be replaced"):
+            parse_file(source, PLAN, Fake(), target, parse_time=TIME)
+    assert (other / "thesis.txt").read_text() == "mine"
+    assert source.is_file()
+    (other / "thesis.txt").unlink()
+    for _ in range(2):
+        parse_file(source, PLAN, Fake(), other, parse_time=TIME)
+    assert (other / "report.blocks.jsonl").is_file()
+
+
 def test_an_id_that_could_not_stand_in_item_ids_is_refused(source: Path) -> None:
     assert run(source, Fake(), doc_id="doc-mine").doc_id == "doc-mine"
     with pytest.raises(UsageError, match="cannot be a document id"):
