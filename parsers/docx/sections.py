@@ -144,7 +144,9 @@ class Sections:
             )
         elif self._toc.lines:
             characters = sum(len("".join(plain_text(line).split())) for line in self._toc.lines)
-            self.reader.warn("toc_dropped", f"A table of contents of {characters} characters was left out (toc=drop)")
+            first = next((part.source for line in self._toc.lines for part in line if type(part) is Text), None)
+            message = f"A table of contents of {characters} characters was left out (toc=drop)"
+            self.reader.warn("toc_dropped", message, first)
         self._toc = Lines(self.walk)
         self._toc_paraids = []
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from docx_audit import assert_complete
 from docx_builder import (
     DEFAULT_STYLES,
     abstract_num,
+    docx,
     field,
     heading,
     li,
@@ -295,6 +297,9 @@ def test_the_heading_of_a_contents_list_goes_with_it() -> None:
     document = parse_body(sdt(p("Contents", style="TOCHeading") + ENTRIES, GALLERY) + heading(1, "A"), styles=styles)
     assert outline(document) == [(1, "A")]
     assert shown(region(document, "TOC")[0].parts).startswith("Contents\nOne")
+    plain = docx(p("Contents") + ENTRIES + heading(1, "A"))
+    for place in ("region", "body", "drop"):
+        assert_complete(plain, toc=place)
 
 
 def test_text_behind_the_end_of_a_contents_field_is_body() -> None:
