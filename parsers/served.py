@@ -121,6 +121,13 @@ class ServedBuilder:
             self._warned.add((code, once))
         self.warnings.append(ParseWarning(code, message, source))
 
+    def tell_errors(self, extras: Any) -> None:
+        """Warn of what the service could not read, as the manifest of the bundle keeps it."""
+        errors = extras.get("errors") if isinstance(extras, dict) else None
+        for error in errors if isinstance(errors, list) else ():
+            if isinstance(error, str):
+                self.warn("incomplete", f"the service could not read everything: {error}")
+
     def build(self) -> Document:
         """The document. Raises EmptyDocumentError when nothing was added."""
         self._close()

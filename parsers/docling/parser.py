@@ -55,7 +55,7 @@ class DoclingParser(ServiceParser):
         if sizes:
             builder.split_option["page_sizes"] = sizes
         Mapper(builder, Tree(value, path.name, source.suffix), bundle).add_all()
-        _tell_errors(builder, manifest.get("extras"))
+        builder.tell_errors(manifest.get("extras"))
         return builder.build()
 
 
@@ -84,11 +84,3 @@ def _page_sizes(pages: Any) -> dict[str, list[float]]:
         if found is not None:
             sizes[str(number)] = list(found)
     return sizes
-
-
-def _tell_errors(builder: ServedBuilder, extras: Any) -> None:
-    """What the service could not read of the document (partial success)."""
-    errors = extras.get("errors") if isinstance(extras, dict) else None
-    for error in errors if isinstance(errors, list) else ():
-        if isinstance(error, str):
-            builder.warn("incomplete", f"docling could not read everything: {error}")

@@ -50,6 +50,7 @@ REGIONS = {
     "margin": "margin",
     "page_footnote": "footnote",
     "index": "TOC",
+    "discarded": "margin",
 }
 """Type of an item → region outside the body."""
 

@@ -57,6 +57,7 @@ class MineruParser(ServiceParser):
             builder.split_option["engine_version"] = version
         for name, remedy in _ignored(manifest):
             builder.warn("mineru_option_ignored", f"this version of MinerU takes no {name}; {remedy}")
+        builder.tell_errors(manifest.get("extras"))
         _read_properties(builder, read_metadata(content.value))
         Mapper(builder, content.folder).add_all(content.items())
         return builder.build()

@@ -13,9 +13,11 @@ from shared_files import shared_dir
 
 from lrdoc.document import Block, Document, Drawing, Equation, InlineEquation, Table, Text, iter_items, plain_text
 from lrdoc.errors import EmptyDocumentError, EngineError
+from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.mineru import mapping
 from lrdoc.parsers.mineru.parser import MineruParser
 from lrdoc.parsers.mineru.settings import MineruSettings
+from lrdoc.testing.assets import MemoryAssets
 
 FILES: dict[str, Any] = {
     "content_list.json": CONTENT_LIST,
@@ -331,3 +333,13 @@ def test_recorded_bundles_are_whole_documents(path: Path, tmp_path: Path) -> Non
     assert missing(document, items_of(json.loads(files[0].read_bytes()))) == []
     assert write_and_check(MineruParser(), bundle, name, tmp_path / "out") == []
     assert all(isinstance(block, Block) for block in document.blocks)
+
+
+def test_bundles_of_another_implementation_can_be_replayed() -> None:
+    shared = shared_dir()
+    if shared is None:
+        return
+    for bundle in sorted((shared / "cases" / "engines" / "reference_sidecars").glob("*/*.mineru_raw")):
+        name = bundle.name.removesuffix(".mineru_raw")
+        source = SourceFile(bundle.parent / name, name)
+        assert MineruParser().replay(bundle, source, {}, ParseContext(MemoryAssets())).blocks
