@@ -36,6 +36,7 @@ from lrdoc.settings import Settings, read_process
 from lrdoc.text.tokenizer_settings import TokenizerSettings
 
 if TYPE_CHECKING:
+    from lrdoc.analyzers.chunks import ItemChunk
     from lrdoc.llm.embedder import Embedder
     from lrdoc.text.tokens import Tokenizer
 
@@ -44,6 +45,7 @@ Examples:
   lrdoc chunk report.docx
   lrdoc chunk __parsed__/report.docx.parsed --strategy R --set chunk_ts=400
   lrdoc chunk report.blocks.jsonl --strategy P --set drop_rf --json
+  lrdoc chunk __parsed__/report.docx.parsed --items --json
 """
 
 _STRATEGIES = "F, R, V, P or the name of an installed chunker"
@@ -68,6 +70,7 @@ class Request:
 @click.option("--strategy", "-s", metavar="S", help=f"How to cut: {_STRATEGIES}.")
 @click.option("--set", "settings", metavar="K=V", multiple=True, help="An option of the strategy; may be repeated.")
 @click.option("--tokenizer", metavar="T", help="Model or encoding whose tokens are counted, or 'estimate'.")
+@click.option("--items", is_flag=True, help="Then one chunk of every item that `lrdoc analyze` has described.")
 @engine_options
 @rules_option
 @json_option
@@ -78,6 +81,7 @@ def command(
     strategy: str | None,
     settings: tuple[str, ...],
     tokenizer: str | None,
+    items: bool,
     engine: str | None,
     options: str | None,
     rules: str | None,
@@ -90,6 +94,11 @@ def command(
     Without --strategy the one stored with the document is used; else P for documents with blocks and R for plain text.
     Nothing is written.
     """
+    if items and not is_chunkable(path):
+        raise UsageError(
+            "--items takes a parsed folder: items of a source file are described by nobody yet",
+            hint="Use lrdoc parse FILE --analyze first.",
+        )
     registry = Registry()
     broken = registry.load_entry_points()
     choices = Choices(engine=engine, options=options, rules=rules, env_file=env_file)
@@ -104,12 +113,15 @@ def command(
         (found, source), kept_by = _parse(path, choices), "routing of its name"
     request = _plan(source, found, registry, strategy, kept_by, settings)
     result, record = run(request, found, registry, tokenizer)
+    described = _item_chunks(path, request, found, record, tokenizer) if items else []
     for error in broken:
         click.echo(printable(str(error)), err=True)
     if as_json:
         click.echo(to_json(record))
     else:
         click.echo("\n".join(printable(line) for line in to_lines(path.name, record, result.chunks)))
+        for item in described:
+            click.echo(printable(_chunk_line(item.chunk_order_index, item.tokens, item.item_id, item.content)))
     return 0
 
 
@@ -127,6 +139,26 @@ def run(
     context = ChunkContext(counted, embedder, live)
     result = registry.chunker(request.spec.name).chunk(request.source.document, request.options, context)
     return result, describe(request, result, counted, embedder)
+
+
+def _item_chunks(
+    path: Path, request: Request, found: Settings, record: dict[str, Any], tokenizer: str | None
+) -> list[ItemChunk]:
+    """Chunks of described items, which are also put into the record after those of the text."""
+    from lrdoc.analyzers.chunks import item_chunks
+    from lrdoc.text.tokens import load_tokenizer
+
+    folder = path if path.is_dir() else path.parent
+    stored = "".join(letter for letter in request.source.stored_options[0] if letter in "ite")
+    chunks: list[dict[str, Any]] = record["chunks"]
+    first = max((chunk["chunk_order_index"] for chunk in chunks), default=-1) + 1
+    counted = load_tokenizer(tokenizer or found.of(TokenizerSettings).model)
+    described = item_chunks(
+        folder, stored or "ite", counted, doc_id=request.source.document.doc_id or "", first_index=first
+    )
+    chunks += [item.to_dict() for item in described]
+    record["stats"]["item_chunks"] = len(described)
+    return described
 
 
 def chunk_page(folder: Path, strategy: str, settings: Sequence[str], env_file: Path | None) -> Iterator[str]:
@@ -316,9 +348,13 @@ def to_lines(name: str, record: Mapping[str, Any], chunks: Sequence[Chunk]) -> l
     lines.extend(f"  warning: {w['message']}" + (f" ({w['where']})" if w["where"] else "") for w in record["warnings"])
     for chunk in chunks:
         path = " › ".join(chunk.heading.path()) if chunk.heading is not None else ""
-        begin = " ".join(chunk.content[:160].split())
-        lines.append(f"{chunk.chunk_order_index:>5} {chunk.tokens:>6,}  {_clip(path, 44):<44}  {_clip(begin, 60)}")
+        lines.append(_chunk_line(chunk.chunk_order_index, chunk.tokens, path, chunk.content))
     return lines
+
+
+def _chunk_line(index: int, tokens: int, path: str, content: str) -> str:
+    begin = " ".join(content[:160].split())
+    return f"{index:>5} {tokens:>6,}  {_clip(path, 44):<44}  {_clip(begin, 60)}"
 
 
 _CUT_WORDS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from lrdoc.analyzers.base import AnalysisError
 from lrdoc.errors import ModelError
 from lrdoc.llm.base import Request
 from lrdoc.llm.cache import AnswerCache, CachedModel
+from lrdoc.sidecar.check import check_folder
+from lrdoc.sidecar.shapes import ANALYSIS_KEYS
 from lrdoc.testing.models import ScriptedModel
 
 GOOD = {"name": "n_one", "type": "Chart", "description": "desc", "equation": "x^{2}"}
@@ -138,3 +141,36 @@ def test_statuses_and_fields_are_as_recorded(case: dict[str, Any], tmp_path: Pat
 def test_every_mended_fault_is_a_recorded_case() -> None:
     if cases():
         assert set(MENDED) <= {case["case"] for case in cases()}
+
+
+def recorded_folders() -> list[Path]:
+    shared = shared_dir()
+    if shared is None:
+        return []
+    folders = (shared / "cases" / "engines" / "reference_sidecars").glob("*/*.parsed")
+    return sorted(folder for folder in folders if list(folder.glob("*.blocks.jsonl")))
+
+
+@pytest.mark.parametrize("source", recorded_folders(), ids=lambda folder: f"{folder.parent.name}-{folder.name}")
+def test_folders_of_other_implementations_are_analysed_without_harm(source: Path, tmp_path: Path) -> None:
+    """Everything but the three keys of the analysis is as it was, and `check` says what it said before."""
+    folder = tmp_path / source.name
+    shutil.copytree(source, folder)
+    told = check_folder(folder)
+    model = ScriptedModel(lambda request: {key: GOOD[key] for key in (request.schema or {})["properties"]})
+    report = run_analysis(folder, model, options="ite")
+    assert "failure" not in {status for counts in report.counts.values() for status in counts}
+    assert check_folder(folder) == told
+    for path in source.rglob("*"):
+        if path.is_file():
+            before, after = path.read_bytes(), (folder / path.relative_to(source)).read_bytes()
+            assert before == after or facts(before) == facts(after)
+
+
+def facts(data: bytes) -> Any:
+    root = json.loads(data)
+    for items in root.values():
+        for item in items.values() if isinstance(items, dict) else ():
+            for key in ANALYSIS_KEYS:
+                item.pop(key, None)
+    return root
