@@ -125,8 +125,12 @@ class ParsedFile:
 
     @property
     def warnings(self) -> tuple[ParseWarning, ...]:
-        """Those of the decision and those of the parse."""
-        return self.plan.warnings + self.document.warnings
+        """Those of the decision and those of the parse; what both say of a parameter is said once."""
+        said = {w.message.split(" ", 1)[0] for w in self.document.warnings if w.code == "parameter_ignored"}
+        decided = [
+            w for w in self.plan.warnings if w.code != "param_without_effect" or w.message.split(" ", 1)[0] not in said
+        ]
+        return (*decided, *self.document.warnings)
 
     def read_content(self) -> str:
         """The merged text as a store keeps it: with `{{LRdoc}}` before it when the format is lightrag.
