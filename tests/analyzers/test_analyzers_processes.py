@@ -225,6 +225,7 @@ def test_ctrl_c_ends_the_command_at_once_and_keeps_what_was_answered(tmp_path: P
         deadline = time.monotonic() + 30
         while len(server.requests) < 8 and time.monotonic() < deadline:
             time.sleep(0.05)
+        time.sleep(0.5)  # the answers are on their way to the command
         start = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=20)

@@ -138,29 +138,34 @@ def test_a_damaged_cache_is_set_aside(tmp_path: Path) -> None:
     connection.close()
 
 
+class HeldModel(ScriptedModel):
+    """Answers only after it is let go, so that others are certain to wait."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda request: "x")
+        self.go = asyncio.Event()
+
+    async def complete(self, request: Request, *, fresh: bool = False) -> Reply:
+        await self.go.wait()
+        return await super().complete(request, fresh=fresh)
+
+
 def test_the_most_urgent_goes_first_and_the_limit_holds() -> None:
-    order: list[str] = []
+    async def main() -> HeldModel:
+        inner = HeldModel()
+        model = QueuedModel(inner, 1)
+        tasks = []
+        for name, priority in (("first", 10), ("late", 10), ("summary", 8), ("query", 5), ("later", 10)):
+            tasks.append(asyncio.create_task(model.complete(Request(name, priority=priority))))
+            await asyncio.sleep(0)
+        inner.go.set()
+        await asyncio.gather(*tasks)
+        assert model.usage.requests == 5
+        return inner
 
-    def script(request: Request) -> str:
-        order.append(request.text)
-        return "x"
-
-    inner = ScriptedModel(script, delay_s=0.01)
-    model = QueuedModel(inner, 1)
-
-    async def main() -> None:
-        first = asyncio.create_task(model.complete(Request("first", priority=10)))
-        await asyncio.sleep(0.002)
-        rest = [
-            asyncio.create_task(model.complete(Request(name, priority=priority)))
-            for name, priority in (("late", 10), ("summary", 8), ("query", 5), ("later", 10))
-        ]
-        await asyncio.gather(first, *rest)
-
-    asyncio.run(main())
-    assert order == ["first", "query", "summary", "late", "later"]
+    inner = asyncio.run(main())
+    assert [request.text for request in inner.requests] == ["first", "query", "summary", "late", "later"]
     assert inner.greatest_concurrency == 1
-    assert model.usage.requests == 5
 
 
 def test_a_cancelled_waiter_gives_its_turn_away() -> None:
