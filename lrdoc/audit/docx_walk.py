@@ -485,10 +485,10 @@ class Walk:
         self._push(iter(element), leave)
 
     def formula_sign(self, element: etree._Element) -> None:
-        """m:chr and its like: an operator or delimiter, which may be a letter."""
+        """m:chr and its like: an operator or delimiter. One that is a letter may be written, and need not be."""
         sign = attribute(element, "m:val") or ""
         if self._formula is not None and any(character.isalnum() for character in sign):
-            self._text(sign)
+            self._text(ANY * len(sign))
 
     # -- what leads elsewhere -----------------------------------------------------------------------------------
 

@@ -48,7 +48,9 @@ class Item:
 def build_argument(name: str, items: list[Item], *, in_array: bool, is_name: bool) -> Item:
     """An argument of a structure: its items side by side."""
     if name == "mr":
-        return Item("mr", text=" ".join(item.text for item in items), rows=[item.latex for item in items])
+        rows = [join(pieces_of([item])) for item in items]
+        # Its own LaTeX counts where the row stands in no matrix.
+        return Item("mr", join(rows), " ".join(item.text for item in items), rows=rows)
     if in_array:
         return _array_row(items)
     return _row(name, items, is_name=is_name)

@@ -223,7 +223,9 @@ def _radical(_: _Properties, arguments: _Arguments) -> Item:
     degree, radicand = arguments["deg"], arguments["e"]
     if not degree.latex:
         return Item("rad", f"\\sqrt{{{radicand.latex}}}")
-    inner = f"{{{degree.latex}}}" if "]" in degree.latex or "[" in degree.latex else degree.latex
+    # Brackets would end the option; braces at both ends are taken for one pair around it.
+    is_plain = degree.latex[0] != "{" and not ("]" in degree.latex or "[" in degree.latex)
+    inner = degree.latex if is_plain else f"{{{degree.latex}}}"
     return Item("rad", f"\\sqrt[{inner}]{{{radicand.latex}}}")
 
 

@@ -201,6 +201,18 @@ def test_symbols_of_symbol_fonts_become_unicode() -> None:
     assert latex('<m:r><w:sym w:font="Symbol" w:char="zz"/><m:t>x</m:t></m:r>') == "x"
 
 
+def test_a_degree_that_begins_and_ends_with_braces_stays_whole() -> None:
+    """A LaTeX reader takes "[{a}{b}]" for one pair of braces around the option."""
+    script = f"<m:sSup><m:e/><m:sup>{A}</m:sup></m:sSup>"
+    assert latex(f"<m:rad><m:deg>{script}</m:deg><m:e>{B}</m:e></m:rad>") == "\\sqrt[{{}^{a}}]{b}"
+
+
+def test_rows_outside_a_matrix_keep_their_text() -> None:
+    row = f"<m:mr><m:e>{A}</m:e><m:e>{B}</m:e></m:mr>"
+    assert latex(f"<m:borderBox>{row}</m:borderBox>") == "\\boxed{}ab"
+    assert latex(f"<m:m><m:mr>{A}<m:e>{B}</m:e></m:mr></m:m>") == "\\begin{matrix} a & b \\end{matrix}"
+
+
 def test_an_accent_without_a_command_stands_above() -> None:
     assert latex(f'<m:acc><m:accPr><m:chr m:val="\u20f0"/></m:accPr><m:e>{A}</m:e></m:acc>') == "\\overset{\\ast}{a}"
 
