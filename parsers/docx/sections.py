@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from lrdoc.document import (
     MAX_HEADING_CHARS,
     Anchor,
@@ -72,6 +74,11 @@ class Sections:
         """All blocks; the last one ends here."""
         self._finish_toc()
         self._finish_block(self._paraids)
+        regions, notes = self.reader.regions, self.reader.called_notes
+        if notes and regions and not self.blocks:
+            # Only a contents list calls them; there is no block whose end they could stand at.
+            regions[-1] = msgspec.structs.replace(regions[-1], notes=tuple(notes))
+            notes.clear()
         return tuple(self.blocks)
 
     def _begin(self, line: Line, level: int) -> bool:

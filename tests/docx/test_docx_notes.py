@@ -120,6 +120,13 @@ def test_a_deleted_call_has_no_note() -> None:
     assert lines(document) == ["a"] and notes(document) == []
 
 
+def test_notes_of_a_contents_list_alone_stand_with_it() -> None:
+    data = docx(p("One", run('<w:footnoteReference w:id="1"/>'), style="TOC1"), footnotes={1: p("note")})
+    document = parse_bytes(data)
+    assert [(block.region, [note.mark for note in block.notes]) for block in document.regions] == [("TOC", ["1"])]
+    assert_complete(data)
+
+
 def test_a_mark_of_ones_own_stays_text() -> None:
     body = p(r("a"), run('<w:footnoteReference w:id="1" w:customMarkFollows="1"/><w:t>*</w:t>'))
     document = parse(body, footnotes={1: p("* star")})
