@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import posixpath
 import re
 import zipfile
@@ -27,16 +26,16 @@ _OLE2 = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
 
 
-def parse_xml(data: bytes) -> tuple[etree._Element | None, str]:
+def parse_xml(data: bytes, *, entities: bool = False) -> tuple[etree._Element | None, str]:
     """Root of an XML document and, when it is not well-formed, what is wrong with it; None when nothing can be read.
 
-    No network, no DTD, no external entities. Entities that the document declares itself are filled in; libxml2 stops
-    what grows too much, and those that nobody declares become the characters that HTML knows them as, or nothing.
+    No network, no DTD, no external entities. On demand entities that the document declares itself are filled in, and
+    libxml2 stops what grows too much; parts of packages have none.
     """
     fault = ""
     for recover in (False, True):
         parser = etree.XMLParser(
-            resolve_entities="internal",
+            resolve_entities="internal" if entities else False,
             no_network=True,
             load_dtd=False,
             huge_tree=not _has_doctype(data),
@@ -50,8 +49,6 @@ def parse_xml(data: bytes) -> tuple[etree._Element | None, str]:
             fault = fault or str(error)
             continue
         if root is not None:
-            if b"&" in data:
-                _fill_in_entities(root)
             return root, fault
     return None, fault
 
@@ -68,23 +65,6 @@ def _valid(data: bytes) -> bytes:
 
 def _has_doctype(data: bytes) -> bool:
     return any(mark in data for mark in (b"<!DOCTYPE", b"<\0!\0D\0", b"\0<\0!\0D"))
-
-
-def _fill_in_entities(root: etree._Element) -> None:
-    """Put text in the place of references that were left standing, so that their tails are not overlooked."""
-    for reference in list(root.iter(etree.Entity)):
-        name = str(reference.text or "")
-        known = html.unescape(name)
-        text = ("" if known == name else known) + (reference.tail or "")
-        parent, before = reference.getparent(), reference.getprevious()
-        if parent is None:
-            continue
-        if before is not None:
-            before.tail = (before.tail or "") + text
-        else:
-            parent.text = (parent.text or "") + text
-        reference.tail = None
-        parent.remove(reference)
 
 
 def make_transitional(root: etree._Element) -> None:

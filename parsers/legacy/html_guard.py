@@ -13,7 +13,6 @@ from lrdoc.errors import LimitExceeded
 
 _TAG = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*)")
 _WHOLE_TAG = re.compile(r"<([a-zA-Z][a-zA-Z0-9]*)([^>]*)>?|<(/[a-zA-Z][a-zA-Z0-9]*)")
-_ATTRIBUTE = re.compile(r"[^\s=>/]+(?:\s{0,9}=\s{0,9}(?:\"[^\"]*\"|'[^']*'|[^\s>]+))?")
 _RAW = re.compile(r"<!--|<(script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s>/])", re.IGNORECASE)
 _SELECT = re.compile(r"<(/?)select(?=[\s>/])", re.IGNORECASE)
 _CLOSED_BY_OTHERS = frozenset(
@@ -28,7 +27,10 @@ _MOST_FORMATTING = 20
 """Formatting elements open at once that are no reason for a closer look."""
 _MOST_REOPENED = 200_000
 _MOST_ATTRIBUTES = 2_000
-_LONG_TAG = 10_000
+_MANY_ATTRIBUTES = re.compile(
+    r"<[a-zA-Z][^\s>/]*+(?:[\s/]*+[^\s>=/\"'][^\s>=/]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]++))?+)"
+    f"{{{_MOST_ATTRIBUTES}}}"
+)
 _MANY_OPTIONS = 2_000
 
 
@@ -40,8 +42,12 @@ def guard(text: str, deepest: int) -> str:
     tags = _TAG.findall(text)
     if _looks_costly(tags, deepest or 2_000):
         _measure(_without_raw_text(text), deepest or 2_000)
-    if len(text) > _LONG_TAG:
-        _check_attributes(text)
+    if _MANY_ATTRIBUTES.search(text) is not None:
+        raise LimitExceeded(
+            f"An element has {_MOST_ATTRIBUTES} attributes or more",
+            limit="attributes of an element",
+            hint="The file is damaged, or made to do harm.",
+        )
     if tags.count("option") + tags.count("OPTION") + tags.count("Option") > _MANY_OPTIONS:
         text = _SELECT.sub(r"<\1div", text)
     return text
@@ -132,20 +138,3 @@ def _without_raw_text(text: str) -> str:
         position = end
     kept.append(text[position:])
     return "".join(kept)
-
-
-def _check_attributes(text: str) -> None:
-    """Refuse a tag with thousands of attributes; a long value, such as a picture in the address, is harmless."""
-    position = 0
-    while (position := text.find("<", position)) >= 0:
-        end = text.find(">", position)
-        end = len(text) if end < 0 else end
-        if end - position > _LONG_TAG and text[position + 1 : position + 2].isalpha():
-            for count, _ in enumerate(_ATTRIBUTE.finditer(text, position, end)):
-                if count > _MOST_ATTRIBUTES:
-                    raise LimitExceeded(
-                        f"An element has more than {_MOST_ATTRIBUTES} attributes",
-                        limit="attributes of an element",
-                        hint="The file is damaged, or made to do harm.",
-                    )
-        position = end if text[position + 1 : position + 2].isalpha() else position + 1

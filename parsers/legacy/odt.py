@@ -296,4 +296,4 @@ def _is_hidden(tag: str, element: etree._Element) -> bool:
 
 
 def _number(value: str | None, default: int) -> int:
-    return int(value) if value is not None and value.isdigit() and len(value) < 10 else default
+    return int(value[:9]) if value is not None and value.isascii() and value.isdigit() else default

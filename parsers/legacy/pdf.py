@@ -18,6 +18,7 @@ _EDGE_LINES = 3
 _DIGITS = re.compile(r"\d+")
 _LIGATURES = {ord(c): unicodedata.normalize("NFKD", c) for c in "ﬀﬁﬂﬃﬄﬅﬆ"}
 _LINE = re.compile(r"[^\r\n]+")
+_UNKNOWN = "\ufffd"
 _SOFT_HYPHENS = ("\ufffe", "\x02", "\xad")
 """What PDFium leaves at the end of a line where it saw a hyphen that splits a word."""
 
@@ -26,6 +27,7 @@ def read_pdf(source: SourceFile, out: TextOut) -> str:
     backend = _pymupdf_pages if out.settings.pdf_backend == "pymupdf" else _pdfium_pages
     pages: list[list[str]] = []
     title = ""
+    unknown = 0
     for number, total, text, found_title in backend(source, out):
         limit = out.settings.max_pages
         if 0 < limit < total:
@@ -37,11 +39,19 @@ def read_pdf(source: SourceFile, out: TextOut) -> str:
         title = title or found_title
         out.context.progress("pages", number, total)
         out.context.check()
+        if _UNKNOWN in text:
+            unknown += text.count(_UNKNOWN)
+            text = text.replace(_UNKNOWN, "")
         pages.append(page_lines(text))
     if not any(pages):
         raise EmptyDocumentError(
             f"{source.name} has no text layer: its {len(pages)} pages are pictures",
             hint="Use an engine with OCR: mineru or docling.",
+        )
+    if unknown:
+        out.warn(
+            "pdf_unknown_characters",
+            f"{unknown} signs have no character in their font and were left out; an engine with OCR may read them.",
         )
     silent = [number for number, lines in enumerate(pages, start=1) if not lines]
     if silent:

@@ -147,18 +147,30 @@ def _elements(archive: Archive, part: str, tag: str, out: TextOut) -> Iterator[e
             huge_tree=True,
             remove_comments=True,
             remove_pis=True,
-            recover=True,
         )
+        done = 0
         try:
             for _, element in events:
                 watched.tags = 0
+                done += 1
                 yield element
                 element.clear()
                 parent = element.getparent()
                 while element.getprevious() is not None and parent is not None:
                     del parent[0]
+            return
         except etree.XMLSyntaxError as error:
-            raise SourceError(f"{part} is not XML: {error}", where=part) from error
+            out.warn(
+                "xlsx_damaged_part",
+                f"{part} is not well-formed XML ({error}); what can be read of it was kept.",
+                Source(part),
+            )
+    # The parser that reads piece by piece takes quadratic time to find its way again, the other does not.
+    root = archive.xml(part)
+    for number, element in enumerate(root.iter("{*}" + tag) if root is not None else ()):
+        out.context.check()
+        if number >= done:
+            yield element
 
 
 def _shared_strings(archive: Archive, part: str, out: TextOut) -> list[str]:

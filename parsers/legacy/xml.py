@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import re
+from html.entities import html5
+
 from lxml import etree
 
 from lrdoc.document import Source
@@ -12,6 +16,8 @@ from lrdoc.parsers.legacy.html import read_html
 from lrdoc.parsers.legacy.output import TextOut
 from lrdoc.parsers.legacy.plain import read_text, xml_declared_encoding
 
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,40});")
+_DECLARED = re.compile(r"<!ENTITY\s{1,9}([A-Za-z][A-Za-z0-9]{1,40})\s")
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
 
@@ -21,7 +27,7 @@ def read_xml(source: SourceFile, out: TextOut) -> str:
         head = stream.read(2048)
     text = read_text(source, out, xml_declared_encoding(head))
     # The text is decoded already: what the declaration says of its encoding no longer holds.
-    root, fault = parse_xml(_without_declaration(text).encode("utf-8", "ignore"))
+    root, fault = parse_xml(name_characters(_without_declaration(text)).encode("utf-8", "ignore"), entities=True)
     if root is None:
         raise SourceError(f"{source.name} is not XML: {fault}", hint="Rename it to .txt to take it as it is.")
     if fault:
@@ -30,6 +36,30 @@ def read_xml(source: SourceFile, out: TextOut) -> str:
         return read_html(source, out)
     _walk(root, out)
     return ""
+
+
+def name_characters(text: str) -> str:
+    """Entities that HTML has and XML has not (`&eacute;`) as numbers, unless the file declares or quotes them."""
+    if "&" not in text:
+        return text
+    first, *sections = text.split("<![CDATA[")
+    pieces = [_ENTITY.sub(_as_number, first)]
+    for section in sections:
+        quoted, end, rest = section.partition("]]>")
+        pieces += ["<![CDATA[", quoted, end, _ENTITY.sub(_as_number, rest)]
+    declared = set(_DECLARED.findall(text))
+    return "".join(pieces) if not declared & _names().keys() else text
+
+
+def _as_number(match: re.Match[str]) -> str:
+    character = _names().get(match[1])
+    return match[0] if character is None else "".join(f"&#{ord(c)};" for c in character)
+
+
+@functools.cache
+def _names() -> dict[str, str]:
+    known = ("amp", "lt", "gt", "quot", "apos")
+    return {name[:-1]: text for name, text in html5.items() if name.endswith(";") and name[:-1] not in known}
 
 
 def _without_declaration(text: str) -> str:
