@@ -6,6 +6,7 @@ Numbers are counted as they are written, once what is written is found to show t
 from __future__ import annotations
 
 import io
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from typing import Any
 from lxml import etree
 
 from lrdoc.audit.base import Place, SourceReader, SourceText, Stretch, squeeze
-from lrdoc.audit.docx_package import Package
+from lrdoc.audit.docx_package import Package, parse_xml
 from lrdoc.audit.office import REFERENCES, add_referred, paragraph, plain, reference, short, shown
 from lrdoc.audit.written import Written
 from lrdoc.audit.xlsx_shown import is_shown
@@ -95,15 +96,21 @@ def _stream(package: Package, part: str, wanted: frozenset[str]) -> Iterator[etr
         return
     events = etree.iterparse(
         io.BytesIO(data), events=("end",), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True,
-        recover=True, remove_comments=True, remove_pis=True,
+        remove_comments=True, remove_pis=True,
     )  # fmt: skip
+    done = 0
     try:
         for _, element in events:
             if short[element.tag] in wanted:
+                done += 1
                 yield element
                 element.clear()
-    except etree.XMLSyntaxError:
         return
+    except etree.XMLSyntaxError:
+        pass  # the rest as far as it goes
+    root = parse_xml(data)
+    found = (element for element in root.iter() if short[element.tag] in wanted) if root is not None else iter(())
+    yield from itertools.islice(found, done, None)
 
 
 def _rich(item: etree._Element) -> str:

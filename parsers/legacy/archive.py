@@ -35,7 +35,7 @@ def parse_xml(data: bytes, *, entities: bool = False) -> tuple[etree._Element | 
     fault = ""
     for recover in (False, True):
         parser = etree.XMLParser(
-            resolve_entities="internal" if entities else False,
+            resolve_entities="internal" if entities else False,  # type: ignore[arg-type]
             no_network=True,
             load_dtd=False,
             huge_tree=not _has_doctype(data),
