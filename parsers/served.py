@@ -16,6 +16,7 @@ import msgspec
 
 from lrdoc.document import (
     MAX_HEADING_CHARS,
+    Anchor,
     Asset,
     Block,
     Document,
@@ -55,7 +56,8 @@ class Place:
 class ServedBuilder:
     """Collects what a bundle holds in reading order and makes the blocks and regions of a document."""
 
-    def __init__(self, source: SourceFile, context: ParseContext) -> None:
+    def __init__(self, engine: str, source: SourceFile, context: ParseContext) -> None:
+        self.engine = engine
         self.source = source
         self.context = context
         self.title = ""
@@ -132,7 +134,7 @@ class ServedBuilder:
         """The document. Raises EmptyDocumentError when nothing was added."""
         self._close()
         if not self._blocks and not self._regions:
-            raise EmptyDocumentError(f"the service found nothing in {self.source.name}")
+            raise EmptyDocumentError(f"{self.engine} found nothing in {self.source.name}")
         headings = [block for block in self._blocks if block.heading]
         first = next((b.heading for b in headings if b.level == 1), headings[0].heading if headings else "")
         return Document(
@@ -174,7 +176,7 @@ def one_line(parts: Iterable[Part]) -> tuple[Part, ...]:
     for part in parts:
         if not isinstance(part, Text):
             kept.append(part)
-            blank = False
+            blank = blank and isinstance(part, Anchor)
             continue
         words = " ".join(part.text.split())
         if words:

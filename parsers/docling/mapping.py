@@ -57,6 +57,9 @@ class Mapper:
             if ref.startswith(("#/form_items/", "#/key_value_items/", "#/field_regions/", "#/field_items/")):
                 # Forms have no place in the order of reading in some versions.
                 self._walk(_Step(ref, node, "body", "", 0, None))
+            elif node.get("label") == "comment_section":
+                # Comments hang on what they comment.
+                self._walk(_Step(ref, node, "body", "comment", 0, None))
         for ref, node in self.tree.collections():
             if ref not in self.seen and ref.startswith(("#/texts/", "#/tables/", "#/pictures/")):
                 step = _Step(ref, node, "body", _region(node, as_text(node.get("content_layer")), "margin"), 0, None)

@@ -45,7 +45,7 @@ class DoclingParser(ServiceParser):
             raise EngineError(
                 f"docling: {path.name} of the bundle is no DoclingDocument", hint="Fetch it again with --force-reparse."
             )
-        builder = ServedBuilder(source, context)
+        builder = ServedBuilder(self.engine_name, source, context)
         builder.bbox_attributes = dict(_settings(context).bbox_attributes or BBOX_ATTRIBUTES)
         manifest = read_manifest(bundle) or {}
         version = manifest.get("engine_version")

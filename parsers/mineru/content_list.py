@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from lrdoc.document import Source, Text
+from lrdoc.document import Anchor, Source, Text
 from lrdoc.parsers.mineru.items import CODE, EQUATIONS, HEADINGS, PICTURES, REGIONS, Item, Line
 from lrdoc.parsers.mineru.markup import plain, read_markup
 from lrdoc.parsers.mineru.places import Places
@@ -47,7 +47,8 @@ def _read(item: dict[str, Any], place: Place, ref: str) -> Iterator[Item]:
     kind = as_text(item.get("type")).strip().lower()
     level = _level(item)
     if kind in HEADINGS or (level and kind in ("text", "")):
-        yield Item("heading", place, ref, (heading_line(_text(item), place.source),), level=level or 1)
+        line = heading_line(_text(item), place.source)
+        yield Item("heading", place, ref, (anchored(item, line),), level=level or 1)
     elif kind in PICTURES:
         yield from _picture(item, kind, place, ref)
     elif kind == "table":
@@ -80,6 +81,12 @@ def heading_line(text: str, source: Source) -> Line:
     if 0 < marks <= 6 and bare[marks : marks + 1].isspace():
         text = bare[marks:].strip()
     return read_markup(text, source)
+
+
+def anchored(item: Mapping[str, Any], line: Line) -> Line:
+    """The line behind the point that links of the document lead to, when it has one."""
+    name = as_text(item.get("anchor"))
+    return (Anchor(name), *line) if name and line else line
 
 
 def _level(item: Mapping[str, Any]) -> int:

@@ -160,7 +160,7 @@ class _Scanner:
             self.nodes.append(_Node(self.text[start:end]))
             return end
         self.nodes.append(_Node(""))
-        self._mark(begin, Mark("link", target[1]))
+        self._mark(begin, link(target[1]))
         return target.end()
 
     def _delimiter(self, token: str, start: int, end: int) -> None:
@@ -217,6 +217,11 @@ class _Scanner:
         return merge_text(parts)
 
 
+def link(address: str) -> Mark:
+    """A link, or a reference to an anchor of the same document."""
+    return Mark("ref", address[1:]) if address.startswith("#") and len(address) > 1 else Mark("link", address)
+
+
 def _is_word(character: str) -> bool:
     return character.isascii() and character.isalnum()
 
@@ -253,7 +258,7 @@ def read_spans(spans: Any, source: Source, marks: tuple[Mark, ...] = ()) -> tupl
             if kind == "code_inline":
                 own = (*own, Mark("code"))
             if kind == "hyperlink" and (url := as_text(value.get("url")) or as_text(value.get("href"))):
-                own = (*own, Mark("link", url))
+                own = (*own, link(url))
             children = value.get("children")
             if content in (None, "", []) and children is not None:
                 content = children

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lrdoc.document import Part, Source, Text
-from lrdoc.parsers.mineru.content_list import bare_code, bare_latex, heading_line, strings
+from lrdoc.parsers.mineru.content_list import anchored, bare_code, bare_latex, heading_line, strings
 from lrdoc.parsers.mineru.items import CODE, EQUATIONS, HEADINGS, PICTURES, REGIONS, Item, Line
 from lrdoc.parsers.mineru.markup import read_markup, read_spans
 from lrdoc.parsers.mineru.places import Places
@@ -75,7 +75,7 @@ class _Reader:
             line = self.parts(block, place.source)
             if not self.typed:
                 line = heading_line(as_text(block.get("content")), place.source)
-            yield Item("heading", place, ref, (line,), level=level, is_title=kind == "doc_title")
+            yield Item("heading", place, ref, (anchored(block, line),), level=level, is_title=kind == "doc_title")
         elif kind in EQUATIONS:
             latex = bare_latex(self.string(block))
             image = self.image(block)

@@ -49,7 +49,7 @@ class MineruParser(ServiceParser):
                 hint="Fetch it again with --force-reparse.",
             )
         content = Content(bundle, path, source.suffix, context.check)
-        builder = ServedBuilder(source, context)
+        builder = ServedBuilder(self.engine_name, source, context)
         builder.bbox_attributes = dict(_settings(context).bbox_attributes or BBOX_ATTRIBUTES)
         manifest = read_manifest(bundle) or {}
         version = content.version or manifest.get("engine_version")

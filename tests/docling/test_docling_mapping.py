@@ -302,6 +302,16 @@ def test_texts_that_stand_nowhere_are_kept(tmp_path: Path) -> None:
     assert [warning.code for warning in document.warnings] == ["unplaced_item"]
 
 
+def test_comments_that_hang_on_texts_are_comments(tmp_path: Path) -> None:
+    d = Docling()
+    d.text("words")
+    group = d.add("groups", {"label": "comment_section", "name": "comment"}, None)
+    d.text("said of it", parent=group)
+    document = make(tmp_path, d.copy())
+    assert [(r.region, plain_text(r.parts)) for r in document.regions] == [("comment", "said of it")]
+    assert document.warnings == ()
+
+
 def test_circles_and_dangling_references_end(tmp_path: Path) -> None:
     d = Docling()
     first = d.group("section")

@@ -11,7 +11,19 @@ from mineru_bundles import CONTENT_LIST, CONTENT_LIST_V2, MIDDLE, OLD_MIDDLE, PI
 from service_bundles import PNG, build, missing, unzip, write_and_check, write_bundle
 from shared_files import shared_dir
 
-from lrdoc.document import Block, Document, Drawing, Equation, InlineEquation, Table, Text, iter_items, plain_text
+from lrdoc.document import (
+    Anchor,
+    Block,
+    Document,
+    Drawing,
+    Equation,
+    InlineEquation,
+    Mark,
+    Table,
+    Text,
+    iter_items,
+    plain_text,
+)
 from lrdoc.errors import EmptyDocumentError, EngineError
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.mineru import mapping
@@ -89,6 +101,17 @@ def test_emphasis_leaves_the_heading_and_becomes_marks(tmp_path: Path) -> None:
     assert block.heading == "Results of 2024"
     marks = {part.text: [mark.kind for mark in part.marks] for part in block.parts if isinstance(part, Text)}
     assert marks == {"Results": ["bold"], " of ": [], "2024": ["italic"]}
+
+
+def test_links_inside_the_document_lead_to_anchors(tmp_path: Path) -> None:
+    items = text({"text": "  Part **one**", "text_level": 1, "anchor": "part-1"}, {"text": "see [there](#part-1)"})
+    (block,) = make(tmp_path, items, name="x.docx").blocks
+    assert block.heading == "Part one"
+    assert block.parts[0] == Anchor("part-1")
+    assert [m for p in block.parts if isinstance(p, Text) for m in p.marks if m.kind == "ref"] == [
+        Mark("ref", "part-1")
+    ]
+    assert write_and_check(MineruParser(), tmp_path / "raw", "x.docx", tmp_path / "out") == []
 
 
 def test_a_long_heading_is_text_with_a_warning(tmp_path: Path) -> None:
