@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,18 @@ from lrdoc.sidecar.commit import replace_file
 from lrdoc.sidecar.names import items_file
 
 _decode_line = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def _encode(value: Any) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except (UnicodeEncodeError, msgspec.ValidationError, OverflowError):
+        # Half a character, or a number beyond 64 bits, in a file of another writer.
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _indented(value: Any, line_end: bytes) -> bytes:
+    return msgspec.json.format(_encode(value), indent=2).replace(b"\n", line_end)
 
 
 @dataclass(slots=True)
@@ -42,8 +54,23 @@ class ItemFile:
 
     def save(self) -> None:
         """Readers see the old file or the new one, whole."""
-        text = json.dumps(self.root, ensure_ascii=False, indent=2)
-        replace_file(self.path, text.encode("utf-8", "surrogatepass"), scratch_beside=self.path.parent.parent)
+        replace_file(self.path, self._pieces(), scratch_beside=self.path.parent.parent)
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The file, item by item: the surroundings of thousands of items are long."""
+        start = b"{\n  "
+        for key, value in self.root.items():
+            yield start + _encode(key) + b": "
+            start = b",\n  "
+            if key != self.kind.root or not isinstance(value, dict) or not value:
+                yield _indented(value, b"\n  ")
+                continue
+            inner = b"{\n    "
+            for item_id, entry in value.items():
+                yield inner + _encode(item_id) + b": " + _indented(entry, b"\n    ")
+                inner = b",\n    "
+            yield b"\n  }"
+        yield b"\n}\n" if self.root else b"{}\n"
 
 
 @dataclass(slots=True)
@@ -123,6 +150,6 @@ def _contents(path: Path, wanted: set[str]) -> Iterable[tuple[str, str]]:
 def _read_items(path: Path) -> dict[str, Any]:
     try:
         root = json.loads(path.read_bytes())
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise AnalysisError(f"{path.name} cannot be read: {error}", hint="Parse the document again.") from error
     return root if isinstance(root, dict) else {}

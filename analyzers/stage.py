@@ -143,7 +143,7 @@ def preview_folder(path: Path, options: str | None, context: AnalysisContext) ->
             DryRun(
                 job.item.id,
                 job.item.kind.name,
-                prompt.tokens,
+                prompt.count_tokens(),
                 prompt.trimmed,
                 len(request.images),
                 request.system,
@@ -157,17 +157,22 @@ class _Pictures:
     """Finds pictures with the same bytes; a file is only read when another one has its size."""
 
     def __init__(self) -> None:
-        self._by_size: dict[int, list[tuple[Picture, _Job]]] = {}
+        self._by_size: dict[int, tuple[Path, _Job] | None] = {}
+        """The only picture of a size, None when there are several."""
+        self._by_digest: dict[bytes, _Job] = {}
         self._digests: dict[Path, bytes] = {}
 
-    def first_with_same_bytes(self, picture: Picture) -> _Job | None:
-        for other, job in self._by_size.get(picture.size, ()):
-            if other.path == picture.path or self._digest(other.path) == self._digest(picture.path):
-                return job
-        return None
-
-    def add(self, picture: Picture, job: _Job) -> None:
-        self._by_size.setdefault(picture.size, []).append((picture, job))
+    def first_with_same_bytes(self, picture: Picture, job: _Job) -> _Job:
+        """The job of the first picture with these bytes, the given one when it is the first."""
+        size = picture.size
+        if size not in self._by_size:
+            self._by_size[size] = (picture.path, job)
+            return job
+        only = self._by_size[size]
+        if only is not None:
+            self._by_digest[self._digest(only[0])] = only[1]
+            self._by_size[size] = None
+        return self._by_digest.setdefault(self._digest(picture.path), job)
 
     def _digest(self, path: Path) -> bytes:
         digest = self._digests.get(path)
@@ -249,11 +254,10 @@ class _Stage:
                             self._record(job, Outcome("skipped", str(skip)))
                         continue
                     if job.picture.size <= self.settings.max_image_bytes:
-                        first = pictures.first_with_same_bytes(job.picture)
-                        if first is not None:
+                        first = pictures.first_with_same_bytes(job.picture, job)
+                        if first is not job:
                             first.twins.append(item)
                             continue
-                        pictures.add(job.picture, job)
                 jobs.append(job)
         if record:
             self._save(force=False)

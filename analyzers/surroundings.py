@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lrdoc.analyzers.rows import html_rows
 from lrdoc.analyzers.trim import largest
@@ -31,6 +31,8 @@ class Surrounding:
 
     leading: str = ""
     trailing: str = ""
+    most_tokens: int | None = field(default=None, compare=False)
+    """Both together have no more than this, None when nobody has counted."""
 
     def to_dict(self) -> dict[str, str]:
         return {"leading": self.leading, "trailing": self.trailing}
@@ -73,7 +75,8 @@ class BlockText:
         tables = kind != "table"
         before = self._walk(range(start - 1, -1, -1), max(leading_tokens, 0), tables, from_end=True)
         after = self._walk(range(place + 1, len(self._pieces)), max(trailing_tokens, 0), tables, from_end=False)
-        return Surrounding("".join(reversed(before)), "".join(after))
+        most = max(leading_tokens, 0) + max(trailing_tokens, 0)
+        return Surrounding("".join(reversed(before)), "".join(after), most)
 
     def _count(self, piece: _Piece) -> int:
         if piece.counted is None:

@@ -20,6 +20,8 @@ from lrdoc.text.tokens import Tokenizer
 RESERVE_TOKENS = 256
 """Kept free for what the protocol adds around a prompt."""
 NONE = "n/a"
+_SLACK = 64
+"""Tokens by which the whole may be more than the sum of its parts."""
 _SHARE = 8
 """Heading path, caption, notes and column heads get no more than this part of the budget each."""
 _MARK = re.compile(r"\[(im|tb|eq)-[0-9a-zA-Z_.-]+-\d{4,}\]")
@@ -43,12 +45,15 @@ def schema_for(item: Item) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A request, and what it costs."""
+    """A request, and whether it had to be shortened."""
 
     request: Request
-    tokens: int
-    """Tokens of the text, without pictures."""
     trimmed: bool
+    tokenizer: Tokenizer
+
+    def count_tokens(self) -> int:
+        """Tokens of the texts, without pictures."""
+        return self.tokenizer.count(self.request.system) + self.tokenizer.count(self.request.text)
 
 
 def build_prompt(
@@ -68,9 +73,8 @@ def build_prompt(
     fill = _filler(item, surrounding, cap // _SHARE if cap > 0 else None, tokenizer)
     content = _content(item)
     text = fill(content)
-    tokens = count(system) + count(text)
     trimmed = False
-    if cap > 0 and fixed + count(text) > cap:
+    if cap > 0 and _is_over(cap - fixed, text, surrounding, tokenizer):
         if item.kind is DRAWINGS:
             fill = _filler(item, _nearer(item, surrounding, fixed, cap, tokenizer), cap // _SHARE, tokenizer)
             text = fill("")
@@ -83,7 +87,6 @@ def build_prompt(
                     "SURROUNDING_LEADING_MAX_TOKENS and SURROUNDING_TRAILING_MAX_TOKENS"
                 )
             text = fill(trim_content(content, budget, tokenizer))
-        tokens = count(system) + count(text)
         trimmed = True
         if fixed + count(text) > cap:
             raise item.failure(
@@ -98,7 +101,20 @@ def build_prompt(
         schema_name=item.kind.name,
         purpose=item.kind.name,
     )
-    return Prompt(request, tokens, trimmed)
+    return Prompt(request, trimmed, tokenizer)
+
+
+def _is_over(room: int, text: str, surrounding: Surrounding, tokenizer: Tokenizer) -> bool:
+    """Whether a text has more tokens than there is room for. Mostly it is enough to count what is not counted yet."""
+    if surrounding.most_tokens is None:
+        return tokenizer.count(text) > room
+    around = surrounding.most_tokens + _SLACK
+    rest = text
+    for piece in (surrounding.leading, surrounding.trailing):
+        plain = _plain(piece).strip()
+        if plain:
+            rest = rest.replace(plain, "", 1)
+    return tokenizer.count(rest) + around > room and tokenizer.count(text) > room
 
 
 def _nearer(item: Item, surrounding: Surrounding, fixed: int, cap: int, tokenizer: Tokenizer) -> Surrounding:

@@ -189,6 +189,32 @@ def test_identical_pictures_are_asked_about_once(tmp_path: Path) -> None:
     assert set(statuses(folder, "drawings").values()) == {"success"} and len(statuses(folder, "drawings")) == 4
 
 
+def test_many_pictures_of_one_size_are_told_apart_in_one_reading(tmp_path: Path) -> None:
+    plain = [picture(color=(i, 0, 0), form="GIF") for i in range(4)]
+    padded = [data + b"\0" * (4000 - len(data)) for data in plain]
+    names = [f"p{i}.gif" for i in range(400)]
+    folder = write_folder(
+        tmp_path / "d.parsed",
+        blocks={},
+        drawings={f"im-{i}": drawing(name) for i, name in enumerate(names)},
+        assets={name: padded[i % 4] for i, name in enumerate(names)},
+    )
+    model = ScriptedModel(answering)
+    run_analysis(folder, model)
+    assert len(model.requests) == 4 and list(statuses(folder, "drawings").values()) == ["success"] * 400
+
+
+def test_item_files_of_other_writers_keep_what_no_json_library_likes(tmp_path: Path) -> None:
+    odd = {**TABLE, "caption": "half \ud800", "extras": {"big": 10**30, "list": [], "map": {}, "text": "a\n  b"}}
+    folder = write_folder(tmp_path / "d.parsed", blocks={}, tables={"tb-1": TABLE, "tb-\u00e9": TABLE})
+    path = folder / "doc.tables.json"
+    path.write_text(json.dumps({"more": [1, {"x": None}], "tables": {"tb-1": odd, "tb-2": TABLE}}))
+    run_analysis(folder, ScriptedModel(answering))
+    root = json.loads(path.read_bytes().decode("utf-8", "surrogatepass"))
+    assert root["more"] == [1, {"x": None}] and set(root) == {"more", "tables"}
+    assert {key: root["tables"]["tb-1"][key] for key in odd} == odd
+
+
 def test_large_pictures_are_scaled_for_sending_only(tmp_path: Path) -> None:
     import io
 
@@ -326,6 +352,9 @@ def test_damaged_folders_are_named(tmp_path: Path) -> None:
         run_analysis(tmp_path, ScriptedModel([]))
     folder = write_folder(tmp_path / "d.parsed", blocks={}, tables={"tb-1": TABLE})
     (folder / "doc.tables.json").write_text("{")
+    with pytest.raises(AnalysisError, match=r"doc\.tables\.json"):
+        run_analysis(folder, ScriptedModel([]))
+    (folder / "doc.tables.json").write_text('{"tables":' * 100_000)
     with pytest.raises(AnalysisError, match=r"doc\.tables\.json"):
         run_analysis(folder, ScriptedModel([]))
     (folder / "doc.blocks.jsonl").write_text('{"type": "content"}\n')
