@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from lrdoc.variables import variable
 
@@ -19,6 +20,27 @@ def read_bbox_attributes(text: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise ValueError('expected a JSON object such as {"origin":"LEFTTOP","max":1000}')
     return value
+
+
+def read_address(*refused: str, accepted: tuple[str, ...] = ()) -> Callable[[str], str]:
+    """A reader of base addresses: those that hold one of the `refused` paths are mistakes, `accepted` ends are cut."""
+
+    def read(text: str) -> str:
+        address = text.rstrip("/")
+        for end in accepted:
+            address = address.removesuffix(end).rstrip("/")
+        try:
+            parts = urlsplit(address)
+            good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        except ValueError:
+            good = False
+        if not good:
+            raise ValueError("expected an address such as http://127.0.0.1:8000")
+        if parts.query or parts.fragment or any(path in parts.path for path in refused):
+            raise ValueError(f"expected the address of the service alone, such as {parts.scheme}://{parts.netloc}")
+        return address
+
+    return read
 
 
 @dataclass(frozen=True, slots=True)

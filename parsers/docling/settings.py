@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from lrdoc.parsers.service_settings import PollSettings, read_bbox_attributes
+from lrdoc.parsers.service_settings import PollSettings, read_address, read_bbox_attributes
 from lrdoc.variables import variable
 
 BBOX_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({"origin": "LEFTBOTTOM"})
@@ -33,7 +33,12 @@ def read_languages(text: str) -> tuple[str, ...]:
 class DoclingSettings(PollSettings):
     """The docling engine."""
 
-    endpoint: str = variable("DOCLING_ENDPOINT", "", "Address of docling-serve. Unset: the engine is not configured.")
+    endpoint: str = variable(
+        "DOCLING_ENDPOINT",
+        "",
+        "Address of docling-serve. Unset: the engine is not configured.",
+        parse=read_address("/v1/convert", "/v1/status", accepted=("/v1/convert/file/async", "/v1")),
+    )
     api_key: str = variable("DOCLING_API_KEY", "", "Key that docling-serve asks for (X-Api-Key).", secret=True)
     do_ocr: bool = variable("DOCLING_DO_OCR", True, "Recognise text in pictures of pages.")
     force_ocr: bool = variable("DOCLING_FORCE_OCR", True, "Recognise every page, also those with text.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from lrdoc.parsers.service_settings import PollSettings, read_bbox_attributes
+from lrdoc.parsers.service_settings import PollSettings, read_address, read_bbox_attributes
 from lrdoc.variables import variable
 
 BBOX_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({"origin": "LEFTTOP", "max": 1000})
@@ -21,14 +21,20 @@ class MineruSettings(PollSettings):
         "MINERU_API_MODE", "local", "A service of one's own, or the official one.", choices=("local", "official")
     )
     local_endpoint: str = variable(
-        "MINERU_LOCAL_ENDPOINT", "", "Address of one's own service. Unset: the engine is not configured."
+        "MINERU_LOCAL_ENDPOINT",
+        "",
+        "Address of one's own service. Unset: the engine is not configured.",
+        parse=read_address("/tasks", "/file_parse", "/health", accepted=("/v1",)),
     )
     local_api_key: str = variable(
         "MINERU_LOCAL_API_KEY", "", "Key that one's own service asks for (sent as a bearer token).", secret=True
     )
     api_token: str = variable("MINERU_API_TOKEN", "", "Token of the official service.", secret=True)
     official_endpoint: str = variable(
-        "MINERU_OFFICIAL_ENDPOINT", "https://mineru.net", "Address of the official service."
+        "MINERU_OFFICIAL_ENDPOINT",
+        "https://mineru.net",
+        "Address of the official service.",
+        parse=read_address("/api/v4"),
     )
     language: str = variable("MINERU_LANGUAGE", "ch", "Language of OCR and parsing; MinerU 4 finds it by itself.")
     enable_table: bool = variable("MINERU_ENABLE_TABLE", True, "Recognise tables (not MinerU 4, which always does).")
