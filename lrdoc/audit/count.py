@@ -72,7 +72,8 @@ def count(source: Path, folder: Path) -> AuditResult:
 
 def read_source(source: Path, params: Mapping[str, Any] | None = None) -> SourceText:
     """What the source shows, for a look at the counter's own reading."""
-    return _reader(source.suffix[1:].lower()).read(source, params or {})
+    suffix = source.suffix[1:].lower()
+    return _reader(suffix, is_plain=suffix not in READERS).read(source, params or {})
 
 
 def _reader(suffix: str, *, is_plain: bool = False) -> SourceReader:

@@ -18,6 +18,8 @@ _EDGE_LINES = 3
 _DIGITS = re.compile(r"\d+")
 _LIGATURES = {ord(c): unicodedata.normalize("NFKD", c) for c in "ﬀﬁﬂﬃﬄﬅﬆ"}
 _LINE = re.compile(r"[^\r\n]+")
+_MOST_NAMED = 20
+"""Unreadable pages that are named one by one."""
 _UNKNOWN = "\ufffd"
 _SOFT_HYPHENS = ("\ufffe", "\x02", "\xad")
 """What PDFium leaves at the end of a line where it saw a hyphen that splits a word."""
@@ -132,6 +134,7 @@ def _pdfium_pages(source: SourceFile, out: TextOut) -> Iterator[tuple[int, int, 
     try:
         total = len(document)
         title = document.get_metadata_value("Title").strip() if total else ""
+        unreadable = 0
         for index in range(total):
             try:
                 page = document[index]
@@ -142,9 +145,14 @@ def _pdfium_pages(source: SourceFile, out: TextOut) -> Iterator[tuple[int, int, 
                 textpage.close()
                 page.close()
             except pypdfium2.PdfiumError as error:
-                out.warn("pdf_page_unreadable", f"Page {index + 1} cannot be read ({error}).", Source(page=index + 1))
+                unreadable += 1
+                if unreadable <= _MOST_NAMED:
+                    message = f"Page {index + 1} cannot be read ({error})."
+                    out.warn("pdf_page_unreadable", message, Source(page=index + 1))
                 text = ""
             yield index + 1, total, text, title
+        if unreadable > _MOST_NAMED:
+            out.warn("pdf_page_unreadable", f"{unreadable} pages in all cannot be read.")
     finally:
         document.close()
 

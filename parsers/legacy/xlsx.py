@@ -97,7 +97,13 @@ def read_xlsx(source: SourceFile, out: TextOut) -> str:
 
 
 def _main_part(archive: Archive, source: SourceFile) -> str:
-    for kind, target in archive.relationships("").values():
+    try:
+        relations = archive.relationships("")
+    except LimitExceeded:
+        raise
+    except SourceError:
+        relations = {}  # damaged; the usual name will do
+    for kind, target in relations.values():
         if kind == "officeDocument" and target:
             return target
     found = archive.find("xl/workbook.xml")

@@ -19,7 +19,7 @@ from quality import corpus, write_section
 
 from lrdoc.app import App, Choices
 from lrdoc.audit import AuditResult, count
-from lrdoc.audit.count import READERS, read_source
+from lrdoc.audit.count import PLAIN_READERS, READERS, read_source
 from lrdoc.errors import LrdocError
 
 BODY = ("text", "cell", "box", "formula")
@@ -35,12 +35,13 @@ def main() -> int:
     options = parser.parse_args()
     app = App.load(Choices(engine=options.engine))
     root = corpus()
+    wanted = {"docx", *PLAIN_READERS} if options.engine == "legacy" else set(READERS)
     files = [
         path
         for folder in sorted(root.iterdir())
         if folder.is_dir() and folder.name not in ("groundtruth", "other")
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix[1:].lower() in READERS
+        if path.is_file() and path.suffix[1:].lower() in wanted
         if not options.texts or any(text in path.relative_to(root).as_posix() for text in options.texts)
     ]
     tally = Tally()
