@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lrdoc.document import Cell, Source, Table, Text
-from lrdoc.parsers.markdown.html import RawTable, lay_out, pieces, read_table
+from lrdoc.parsers.markdown.html import RawTable, lay_out, pieces, read_table, read_tag
 from lrdoc.parsers.markdown.tabletags import match_tables
 
 _ROW = re.compile(r"<t[rdh](?=[\s/>])", re.IGNORECASE)
 _IMAGE = re.compile(r"<img(?=[\s/>])", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _OPEN = re.compile(r"<table(?=[\s/>])", re.IGNORECASE)
 
 
@@ -28,8 +27,7 @@ class HtmlTables:
 
 def read_html_tables(html: str, source: Source, check: Callable[[], None]) -> HtmlTables:
     """The outermost tables of the HTML; rows without `<table>` get one. No table at all: everything is `around`."""
-    if "<!--" in html and "-->" in html:
-        html = _COMMENT.sub("", html)
+    html = _without_comments(html)
     spans = _outermost(match_tables(html))
     if not spans and _ROW.search(html):
         # The tag that opens or closes the table is missing: a table that was cut off.
@@ -112,12 +110,18 @@ def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _pictures(html: str) -> list[str]:
-    found: list[str] = []
-    if _IMAGE.search(html):
-        for piece in pieces(html[1:]):
-            if piece.tag is not None and piece.tag.name == "img" and not piece.tag.closing:
-                found.append(piece.tag.attributes.get("src", ""))
-    return [address for address in found if address]
+    """Addresses of all pictures, those in nested tables too."""
+    tags = (read_tag(html, match.start()) for match in _IMAGE.finditer(html))
+    return [address for tag in tags if tag is not None and (address := tag.attributes.get("src", ""))]
+
+
+def _without_comments(html: str) -> str:
+    words: list[str] = []
+    done = 0
+    while (start := html.find("<!--", done)) >= 0 and (end := html.find("-->", start + 2)) >= 0:
+        words.append(html[done:start])
+        done = end + 3
+    return "".join([*words, html[done:]])
 
 
 def _header(html: str, raw: RawTable) -> str | None:

@@ -8,7 +8,12 @@ from typing import Any
 from lrdoc.document import Cell, Part, Source, Text
 from lrdoc.parsers.served import as_text
 
-_MOST_CELLS = 2_000_000
+_MOST_CELLS = 500_000
+_MOST_EMPTY = 10_000
+_EMPTY = Cell()
+
+_Found = tuple[int, int, int, int, Mapping[str, Any]]
+"""Row, column, rows, columns and the cell."""
 
 
 def read_grid(
@@ -21,26 +26,42 @@ def read_grid(
     if not isinstance(data, dict):
         return (), 0
     cells = _cells(data)
-    height = max([_whole(data.get("num_rows")), *(row + rows for row, _, rows, _, _ in cells)], default=0)
-    width = max([_whole(data.get("num_cols")), *(column + columns for _, column, _, columns, _ in cells)], default=0)
-    if not cells or not height or not width or height * width > _MOST_CELLS:
+    if not cells:
         return (), 0
-    taken: set[tuple[int, int]] = set()
-    grid: list[list[Cell | None]] = [[Cell() for _ in range(width)] for _ in range(height)]
+    height = max(row + rows for row, _, rows, _, _ in cells)
+    width = max(column + columns for _, column, _, columns, _ in cells)
+    if height * width > _MOST_CELLS:
+        cells = _pack(cells)
+        height = cells[-1][0] + 1
+        width = max(column for _, column, _, _, _ in cells) + 1
+    else:
+        # Empty rows and columns at the end, as far as they are worth it.
+        told = max(height, _whole(data.get("num_rows"))), max(width, _whole(data.get("num_cols")))
+        if told[0] * told[1] <= max(_MOST_EMPTY, 4 * height * width):
+            height, width = told
+    owners: dict[tuple[int, int], tuple[int, int]] = {}
+    grid: list[list[Cell | None]] = [[_EMPTY] * width for _ in range(height)]
     heads: list[list[bool]] = [[] for _ in range(height)]
     for row, column, rows, columns, cell in cells:
-        if (row, column) in taken:
-            continue
-        rows, columns = _free(taken, row, column, rows, columns)
-        for r in range(row, row + rows):
-            for c in range(column, column + columns):
-                taken.add((r, c))
-                grid[r][c] = None
-            heads[r].append(cell.get("column_header") is True)
         parts = rich(cell)
         if parts is None:
             text = as_text(cell.get("text"))
             parts = (Text(text, source),) if text else ()
+        owner = owners.get((row, column))
+        if owner is not None:
+            # Two cells at one place: both are read, the second in the first.
+            r, c = owner
+            first = grid[r][c]
+            if first is not None and parts:
+                between = (Text("\n"),) if first.parts else ()
+                grid[r][c] = Cell((*first.parts, *between, *parts), first.row_span, first.col_span)
+            continue
+        rows, columns = _free(owners, row, column, rows, columns)
+        for r in range(row, row + rows):
+            for c in range(column, column + columns):
+                owners[r, c] = row, column
+                grid[r][c] = None
+            heads[r].append(cell.get("column_header") is True)
         grid[row][column] = Cell(parts, rows, columns)
     header_rows = 0
     for flags in heads:
@@ -50,9 +71,9 @@ def read_grid(
     return tuple(tuple(line) for line in grid), header_rows
 
 
-def _cells(data: Mapping[str, Any]) -> list[tuple[int, int, int, int, Mapping[str, Any]]]:
+def _cells(data: Mapping[str, Any]) -> list[_Found]:
     """(row, column, rows, columns, cell) of all cells, in the order of reading."""
-    found: list[tuple[int, int, int, int, Mapping[str, Any]]] = []
+    found: list[_Found] = []
     cells = data.get("table_cells")
     if isinstance(cells, list) and cells:
         for cell in cells:
@@ -71,12 +92,21 @@ def _cells(data: Mapping[str, Any]) -> list[tuple[int, int, int, int, Mapping[st
                 if (row, column) == (r, c):
                     rows, columns = _whole(cell.get("row_span")) or 1, _whole(cell.get("col_span")) or 1
                     found.append((r, c, rows, columns, cell))
-    if sum(rows * columns for _, _, rows, columns, _ in found) > _MOST_CELLS:
-        found = [(row, column, 1, 1, cell) for row, column, _, _, cell in found]
     return sorted(found, key=lambda one: one[:2])
 
 
-def _free(taken: set[tuple[int, int]], row: int, column: int, rows: int, columns: int) -> tuple[int, int]:
+def _pack(cells: list[_Found]) -> list[_Found]:
+    """The cells of a table that is mostly empty or claims more than there is: without spans, row below row."""
+    packed: list[_Found] = []
+    last, row, column = -1, -1, 0
+    for where, _, _, _, cell in cells:
+        row, column = (row, column + 1) if where == last else (row + 1, 0)
+        last = where
+        packed.append((row, column, 1, 1, cell))
+    return packed
+
+
+def _free(taken: Mapping[tuple[int, int], object], row: int, column: int, rows: int, columns: int) -> tuple[int, int]:
     """The span without places that another cell has."""
     width = 1
     while width < columns and (row, column + width) not in taken:

@@ -174,12 +174,20 @@ def test_a_table_of_a_grid_alone(tmp_path: Path) -> None:
     assert [[cell and plain_text(cell.parts) for cell in row] for row in table.rows] == [["a", None], ["b", "c"]]
 
 
-def test_cells_that_overlap_or_leave_the_table_do_no_harm(tmp_path: Path) -> None:
+def test_cells_that_overlap_or_leave_the_table_are_read(tmp_path: Path) -> None:
     d = Docling()
     d.table([(0, 0, 2, 2, "big", False), (1, 1, 1, 1, "under", False), (1, 2, 3, 9, "wide", False)])
-    d.table([(0, 0, 900_000, 900_000, "huge", False)])
-    document = make(tmp_path, d.copy())
-    assert "big" in body(document) or only(document, Table)
+    d.table([(0, 0, 900_000, 900_000, "huge", False), (5, 3, 1, 1, "next", False), (5, 9, 1, 1, "to it", False)])
+    value = d.copy()
+    value["tables"][0]["data"] |= {"num_rows": 999_999, "num_cols": 9}
+    document = make(tmp_path, value)
+    first, second = only(document, Table)
+    assert first.rows[0][0] is not None and plain_text(first.rows[0][0].parts) == "big\nunder"
+    assert (len(first.rows), len(first.rows[0])) == (4, 11)
+    assert [[cell and plain_text(cell.parts) for cell in row] for row in second.rows] == [
+        ["huge", ""],
+        ["next", "to it"],
+    ]
     assert write_and_check(DoclingParser(), tmp_path / "raw", "x.pdf", tmp_path / "out") == []
 
 
