@@ -37,6 +37,8 @@ _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, err
 _STALE_SECONDS = 86_400
 """Where there are no locks, leftovers of this age are nobody's."""
 _MANY_FILES = 32
+_TRIES = 1000
+"""Other runs come and go; what fails so often will not work."""
 
 
 @contextmanager
@@ -57,7 +59,7 @@ def staging(target: Path) -> Iterator[Path]:
         folder, lock = _claim(target.parent, lambda path: path.mkdir(), f"new-{_key(target)}")
     except OSError as e:
         _unmake(made)
-        raise SidecarError(f"{target} cannot be made: {e.strerror or e}") from e
+        raise SidecarError(f"{target} cannot be made: {_why(e)}") from e
     try:
         yield folder
         try:
@@ -65,7 +67,7 @@ def staging(target: Path) -> Iterator[Path]:
             leftover = _put_in_place(folder, target)
             _sync(target.parent)
         except OSError as e:
-            raise SidecarError(f"{target} cannot be put in place: {e.strerror or e}") from e
+            raise SidecarError(f"{target} cannot be put in place: {_why(e)}") from e
         if leftover is not None:
             _remove(leftover)
         made = []
@@ -89,7 +91,7 @@ def replace_file(path: Path, data: bytes | Iterable[bytes], *, scratch_beside: P
     try:
         part, lock = _claim(parent, lambda new: new.touch(exist_ok=False), "file")
     except OSError as e:
-        raise SidecarError(f"{path} cannot be written: {e.strerror or e}") from e
+        raise SidecarError(f"{path} cannot be written: {_why(e)}") from e
     try:
         with part.open("wb") as out:
             for piece in (data,) if isinstance(data, bytes) else data:
@@ -99,7 +101,7 @@ def replace_file(path: Path, data: bytes | Iterable[bytes], *, scratch_beside: P
         part.replace(path)
         _sync(path.parent)
     except OSError as e:
-        raise SidecarError(f"{path} cannot be written: {e.strerror or e}") from e
+        raise SidecarError(f"{path} cannot be written: {_why(e)}") from e
     finally:
         part.unlink(missing_ok=True)
         if lock is not None:
@@ -112,8 +114,15 @@ def recover(target: Path) -> None:
     try:
         _repair(target)
     except OSError as e:
-        raise SidecarError(f"{target} cannot be repaired: {e.strerror or e}") from e
+        raise SidecarError(f"{target} cannot be repaired: {_why(e)}") from e
     _leave(target.parent)
+
+
+def _why(error: OSError) -> str:
+    """The system's reason, with the scratch folder when that is what it is about."""
+    reason = error.strerror or str(error)
+    name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes | os.PathLike) else ""
+    return f"{reason}: {name}" if Path(name).name == SCRATCH else reason
 
 
 def _put_in_place(folder: Path, target: Path) -> Path | None:
@@ -225,7 +234,8 @@ def _is_dead(path: Path) -> bool:
 def _claim(parent: Path, make: Callable[[Path], None], prefix: str) -> tuple[Path, int | None]:
     """Make something new in the scratch folder and lock it, before another run takes it for a leftover."""
     scratch = parent / SCRATCH
-    while True:
+    error: OSError = BlockingIOError(errno.EAGAIN, "other runs take its scratch folder away", str(scratch))
+    for _ in range(_TRIES):
         path = scratch / f"{prefix}-{os.getpid()}-{next(_numbers)}"
         try:
             scratch.mkdir(exist_ok=True)
@@ -234,16 +244,21 @@ def _claim(parent: Path, make: Callable[[Path], None], prefix: str) -> tuple[Pat
                 return path, None
             lock = _lock(path, wait=False)
             if lock is None:
+                if not _can_lock(path):
+                    return path, None
                 continue
             if _same(lock, path):
                 return path, lock
             os.close(lock)
         except FileExistsError:
-            continue
-        except FileNotFoundError:
-            # Another run removed the scratch folder because it was empty just then.
+            if not scratch.is_dir():
+                raise
+        except FileNotFoundError as e:
+            # Another run removed the scratch folder because it was empty just then, or nothing can be made here.
             if not parent.is_dir():
                 raise
+            error = e
+    raise error
 
 
 def _lock(path: Path, *, wait: bool) -> int | None:
@@ -260,6 +275,25 @@ def _lock(path: Path, *, wait: bool) -> int | None:
         os.close(descriptor)
         return None
     return descriptor
+
+
+def _can_lock(path: Path) -> bool:
+    """False where the file system knows no locks. True for what is not there any more."""
+    if _fcntl is None:
+        return False
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return True
+    try:
+        _fcntl.flock(descriptor, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def _same(descriptor: int, path: Path) -> bool:

@@ -195,3 +195,33 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     blocked.write_text("")
     with pytest.raises(SidecarError, match="cannot be made"), commit.staging(blocked / "r.parsed"):
         pass
+
+
+def test_a_scratch_folder_that_cannot_be_made_ends_in_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may hold its name; in /proc and its like nothing can be made although the folder is there."""
+    (tmp_path / ".lrdoc-tmp").write_text("")
+    with pytest.raises(SidecarError, match=r"\.lrdoc-tmp"), commit.staging(tmp_path / "a.parsed"):
+        pass
+    with pytest.raises(SidecarError, match=r"\.lrdoc-tmp"):
+        commit.replace_file(tmp_path / "a.txt", b"x")
+    (tmp_path / ".lrdoc-tmp").unlink()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(SidecarError, match="No such file"):
+        commit.replace_file(tmp_path / "a.txt", b"x")
+
+
+def test_a_file_system_without_locks_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    for text in ("one", "two"):
+        with commit.staging(tmp_path / "a.parsed") as folder:
+            (folder / "f").write_text(text)
+        commit.replace_file(tmp_path / "a.txt", text.encode())
+        assert (tmp_path / "a.parsed" / "f").read_text() == (tmp_path / "a.txt").read_text() == text
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.parsed", "a.txt"]
