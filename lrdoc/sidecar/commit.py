@@ -122,7 +122,8 @@ def _why(error: OSError) -> str:
     """The system's reason, with the scratch folder when that is what it is about."""
     reason = error.strerror or str(error)
     name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes | os.PathLike) else ""
-    return f"{reason}: {name}" if Path(name).name == SCRATCH else reason
+    path = Path(name)
+    return f"{reason}: {name}" if path.name == SCRATCH and path.parent.is_dir() else reason
 
 
 def _put_in_place(folder: Path, target: Path) -> Path | None:
