@@ -94,8 +94,9 @@ class App:
             )
         except (EngineError, EmptyDocumentError) as e:
             others = self.other_engines(path.name, plan.engine)
-            if others and not e.hint:
-                e.hint = f"Other engines that take such files: {', '.join(others)} (--engine {others[0]})"
+            if others:
+                told = f"Other engines that take such files: {', '.join(others)} (--engine {others[0]})"
+                e.hint = f"{e.hint.rstrip('.')}. {told}" if e.hint else told
             raise
 
     def other_engines(self, name: str, engine: str) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import ipaddress
 import json
 import ssl
 import threading
@@ -23,8 +22,9 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from lrdoc.document import Asset
-from lrdoc.errors import EngineNotConfigured, LimitExceeded, LrdocError, TransportError
+from lrdoc.errors import LimitExceeded, LrdocError, TransportError
 from lrdoc.parsers.base import ParseContext
+from lrdoc.parsers.service_addresses import check_address, is_inside, is_inside_url, origin
 from lrdoc.parsers.service_settings import PollSettings
 from lrdoc.text.clean import clean
 
@@ -234,7 +234,7 @@ class Service:
             raise self.fail(f"{what}: the service names an address that is none")
         if own.scheme == "https" and parts.scheme != "https":
             raise self.fail(f"{what}: the service names an address without encryption")
-        if _is_inside(parts.hostname) and not _is_inside(own.hostname or ""):
+        if is_inside(parts.hostname) and not is_inside(own.hostname or ""):
             raise self.fail(f"{what}: the service names an address inside this network")
 
     # one request
@@ -246,7 +246,7 @@ class Service:
         return path if path.startswith(("http://", "https://")) else f"{self.endpoint}{path}"
 
     def _is_own(self, url: str) -> bool:
-        return _origin(url) == _origin(self.endpoint)
+        return origin(url) == origin(self.endpoint)
 
     def _open(self) -> httpx.Client:
         if self._client is None:
@@ -255,7 +255,7 @@ class Service:
                 timeout=timeout,
                 follow_redirects=False,
                 verify=_certificates(),
-                trust_env=not _is_inside_url(self.endpoint),
+                trust_env=not is_inside_url(self.endpoint),
             )
         return self._client
 
@@ -327,7 +327,7 @@ class Service:
             raise self.fail(f"{what}: a redirect to nowhere")
         if not self._is_own(target):
             self.check_foreign(target, what)
-            if _is_inside_url(self.endpoint):
+            if is_inside_url(self.endpoint):
                 raise self.fail(
                     f"{what}: redirected to another host", f"Set {self.variable} to the address it moved to."
                 )
@@ -476,49 +476,9 @@ def _certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def check_address(endpoint: str, variable: str, engine: str) -> None:
-    """Raise EngineNotConfigured for an address that is none."""
-    try:
-        parts = urlsplit(endpoint)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
-        _ = parts.port
-    except ValueError:
-        good = False
-    if not good:
-        raise EngineNotConfigured(
-            f"{engine}: {variable} holds no address of a service",
-            hint=f"Write {variable}=http://host:port, without any path of an interface.",
-        )
-
-
 def _pieces(read: Callable[[int], bytes]) -> Iterator[bytes]:
     while piece := read(_PIECE):
         yield piece
-
-
-def _origin(url: str) -> tuple[str, str, int | None]:
-    try:
-        parts = urlsplit(url)
-        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-        return parts.scheme, (parts.hostname or "").lower(), port
-    except ValueError:
-        return "", "", None
-
-
-def _is_inside_url(url: str) -> bool:
-    return _is_inside(_origin(url)[1])
-
-
-def _is_inside(host: str) -> bool:
-    """The host is this machine or stands in a private network, as far as its name tells."""
-    name = host.lower().strip("[]")
-    if name.endswith((".localhost", ".local", ".internal", ".lan")) or ("." not in name and ":" not in name):
-        return True
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return not address.is_global
 
 
 def _retry_after(value: str | None) -> float | None:

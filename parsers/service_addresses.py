@@ -1,0 +1,50 @@
+"""Addresses of services: which are any, and which lead into this network."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from lrdoc.errors import EngineNotConfigured
+
+
+def check_address(endpoint: str, variable: str, engine: str) -> None:
+    """Raise EngineNotConfigured for an address that is none."""
+    try:
+        parts = urlsplit(endpoint)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+        _ = parts.port
+    except ValueError:
+        good = False
+    if not good:
+        raise EngineNotConfigured(
+            f"{engine}: {variable} holds no address of a service",
+            hint=f"Write {variable}=http://host:port, without any path of an interface.",
+        )
+
+
+def origin(url: str) -> tuple[str, str, int | None]:
+    """Scheme, host and port; empty for an address that is none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+        return parts.scheme, (parts.hostname or "").lower(), port
+    except ValueError:
+        return "", "", None
+
+
+def is_inside_url(url: str) -> bool:
+    """The host of the address stands in this network."""
+    return is_inside(origin(url)[1])
+
+
+def is_inside(host: str) -> bool:
+    """The host is this machine or stands in a private network, as far as its name tells."""
+    name = host.lower().strip("[]")
+    if name.endswith((".localhost", ".local", ".internal", ".lan")) or ("." not in name and ":" not in name):
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return not address.is_global
