@@ -37,6 +37,8 @@ StoryReader = Callable[["Reader", Element, str, str], tuple[Part, ...]]
 Place = Literal["region", "body", "drop"]
 NEWLINE = Text("\n")
 _MOST_MARKS = 32
+_JOBS = 2
+"""Jobs that a table or control takes: one for itself, one for what it holds."""
 _KEPT_PER_CODE = 50
 """Warnings of one kind that are given one by one; the rest is counted in the last of them."""
 
@@ -377,6 +379,7 @@ def run(job: Job, reader: Reader) -> None:
     """Run a job and all jobs that it yields, with a stack of our own instead of Python's."""
     stack = [job]
     limit = reader.settings.max_depth
+    most = _JOBS * limit
     check = reader.context.check
     while stack:
         inner = next(stack[-1], None)
@@ -385,7 +388,7 @@ def run(job: Job, reader: Reader) -> None:
             check()
         else:
             stack.append(inner)
-            if 0 < limit < len(stack):
+            if 0 < most < len(stack):
                 raise LimitExceeded(
                     f"Tables, text boxes and other containers are nested more than {limit} deep (DOCX_MAX_DEPTH)",
                     limit="DOCX_MAX_DEPTH",

@@ -31,7 +31,7 @@ from docx_builder import (
     xml_part,
     zip_bytes,
 )
-from docx_parse import body_text, codes, drawings, lines, outline, parse_body, parse_bytes, parse_path
+from docx_parse import body_text, codes, drawings, lines, outline, parse_body, parse_bytes, parse_path, rows, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_files import shared_dir
@@ -254,7 +254,7 @@ def test_a_ratio_alone_never_refuses() -> None:
         (DocxSettings(max_entries=3), "DOCX_MAX_ENTRIES"),
         (DocxSettings(max_parts=2), "DOCX_MAX_PARTS"),
         (DocxSettings(max_nodes=20), "DOCX_MAX_NODES"),
-        (DocxSettings(max_depth=3), "DOCX_MAX_DEPTH"),
+        (DocxSettings(max_depth=2), "DOCX_MAX_DEPTH"),
     ],
 )
 def test_each_limit_is_named_in_its_error(limit: DocxSettings, name: str) -> None:
@@ -457,3 +457,22 @@ def test_what_lies_elsewhere_is_never_fetched() -> None:
     assert [found.src for found in drawings(document)][:3] == [f"{far}.png"] * 3
     assert "result" in lines(document)
     assert {"altchunk_missing", "subdocument_left_out"} <= set(codes(document))
+
+
+@pytest.mark.parametrize(
+    ("opening", "content", "closing"),
+    [
+        ("<w:sdt><w:sdtContent>", p("deep"), "</w:sdtContent></w:sdt>"),
+        ("<w:tbl><w:tr><w:tc>", p("deep"), "</w:tc></w:tr></w:tbl>"),
+        ("<w:ins>", p("deep"), "</w:ins>"),
+        ('<mc:AlternateContent><mc:Choice Requires="wps">', p("deep"), "</mc:Choice></mc:AlternateContent>"),
+    ],
+)
+def test_whatever_the_xml_library_can_read_is_walked(opening: str, content: str, closing: str) -> None:
+    depth = 1_990 // opening.count("<")
+    document = parse_body(opening * depth + content + closing * depth)
+    if opening.startswith("<w:tbl"):
+        assert len(tables(document)) == depth
+        assert rows(tables(document)[-1]) == [["deep"]]
+    else:
+        assert lines(document) == ["deep"]
