@@ -8,7 +8,7 @@ import io
 from lrdoc.document import Source
 from lrdoc.errors import LimitExceeded, SourceError
 from lrdoc.parsers.base import SourceFile
-from lrdoc.parsers.legacy.output import TextOut, clean
+from lrdoc.parsers.legacy.output import TextOut, clean_pieces
 from lrdoc.parsers.legacy.plain import read_text
 
 _DELIMITERS = ",;\t|:"
@@ -18,7 +18,7 @@ _MAX_FIELD = 100_000_000
 
 def read_csv(source: SourceFile, out: TextOut) -> str:
     """Rows as lines, cells separated by tabs; line breaks inside a cell become blanks."""
-    text = clean(read_text(source, out))
+    text = "".join(clean_pieces(read_text(source, out), out.context))
     text, delimiter = _declared(text)
     delimiter = delimiter or guess_delimiter(text[:_SAMPLE_CHARS])
     out.warn("csv_delimiter", f"Cells are separated by {_name(delimiter)}.")

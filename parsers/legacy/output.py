@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lrdoc.document import ParseWarning, Source, Text
 from lrdoc.errors import LimitExceeded
@@ -17,6 +17,7 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\
 _CELL_BREAK = re.compile(r"[\r\n\t\v\f\x85\u2028\u2029]+")
 
 
+_PIECE = 1 << 20
 MAX_PADDING = 500_000
 """Empty cells of one file that are written as such."""
 
@@ -26,6 +27,18 @@ def clean(text: str) -> str:
     if text.isprintable():
         return text
     return _CONTROL.sub("", _LINE_ENDS.sub("\n", text))
+
+
+def clean_pieces(text: str, context: ParseContext) -> Iterator[str]:
+    """`clean` in pieces of a long text, so that the work can be cancelled."""
+    start = 0
+    while start < len(text):
+        context.check()
+        end = start + _PIECE
+        if text[end - 1 : end + 1] == "\r\n":
+            end += 1
+        yield clean(text[start:end])
+        start = end
 
 
 def one_line(text: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from lrdoc.document import Block, Document, Part, merge_text
+from lrdoc.document import Block, Document, Part, Text, merge_text
 from lrdoc.errors import EmptyDocumentError, LimitExceeded, SourceError, UnsupportedFormatError
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.legacy.output import TextOut
@@ -54,13 +54,20 @@ class LegacyParser:
         module, _, function = where.partition(":")
         reader: Reader = getattr(importlib.import_module(f"lrdoc.parsers.legacy.{module}"), function)
         title = reader(source, out)
-        parts: tuple[Part, ...] = merge_text(out.finished())
+        parts: tuple[Part, ...] = merge_text(_watched(out.finished(), context))
         if not parts:
             raise EmptyDocumentError(f"{source.name} holds no text", hint=_advice(source.suffix))
         block = Block(parts=parts)
         return Document(
             format=source.suffix, title=title or source.stem, blocks=(block,), warnings=tuple(out.warnings), kind="raw"
         )
+
+
+def _watched(parts: Iterable[Text], context: ParseContext) -> Iterator[Text]:
+    for i, part in enumerate(parts):
+        if not i & 0xFFF:
+            context.check()
+        yield part
 
 
 def _check_file(source: SourceFile, settings: LegacySettings) -> None:

@@ -7,7 +7,7 @@ import re
 from lrdoc.document import Source
 from lrdoc.errors import EmptyDocumentError, SourceError
 from lrdoc.parsers.base import SourceFile
-from lrdoc.parsers.legacy.output import TextOut, clean
+from lrdoc.parsers.legacy.output import TextOut, clean_pieces
 from lrdoc.text.encodings import Decoded, decode
 
 _BINARY_SIGNATURES = (
@@ -49,7 +49,7 @@ def read_text(source: SourceFile, out: TextOut, declared: str | None = None) -> 
             hint="Give the file its true suffix, or convert it to UTF-8 text.",
         )
     text = without_damage(decoded, out)
-    if not clean(text).strip():
+    if not any(piece.strip() for piece in clean_pieces(text, out.context)):
         raise EmptyDocumentError(f"{source.name} holds only blanks", hint="There is nothing to index in it.")
     return text
 
@@ -82,11 +82,12 @@ def xml_declared_encoding(head: bytes) -> str | None:
 
 def read_plain(source: SourceFile, out: TextOut) -> str:
     """The text as it is."""
-    lines = clean(read_text(source, out)).split("\n")
+    lines = "".join(clean_pieces(read_text(source, out), out.context)).split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
     for start in range(0, len(lines), _LINES_PER_STRETCH):
         stretch = lines[start : start + _LINES_PER_STRETCH]
+        out.context.check()
         end = start + len(stretch)
         text = "\n".join(stretch) + ("\n" if end < len(lines) else "")
         out.verbatim(text, Source(lines=(start + 1, end + 1)))
