@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lrdoc.cli.batch import stopping
-from lrdoc.cli.common import debug_option, env_file_option, json_option, to_json
+from lrdoc.cli.common import debug_option, env_file_option, json_option, printable, to_json
 from lrdoc.cli.progress import ProgressBar
 from lrdoc.settings import read_process
 
@@ -88,10 +88,13 @@ def _print_report(report: AnalysisReport, as_json: bool) -> None:
     used = report.usage
     click.echo(f"  {report.calls} calls, {used.prompt_tokens} tokens asked, {used.completion_tokens} answered")
     for note in report.notes:
-        click.echo(f"  note: {note}")
+        click.echo(f"  note: {printable(note)}")
 
 
 def _print_previews(previews: list[DryRun], as_json: bool) -> None:
+    if previews and not as_json:
+        click.echo("--- system text of every prompt")
+        click.echo(printable(previews[0].system))
     for shown in previews:
         if as_json:
             record = {
@@ -108,6 +111,6 @@ def _print_previews(previews: list[DryRun], as_json: bool) -> None:
         trimmed = ", trimmed" if shown.trimmed else ""
         pictures = f", {shown.images} picture" if shown.images else ""
         click.echo(f"--- {shown.kind} {shown.item_id}: {shown.tokens} tokens{trimmed}{pictures}")
-        click.echo(shown.text)
+        click.echo("\n".join(printable(line) for line in shown.text.split("\n")))
     if not as_json:
         click.echo(f"{len(previews)} prompts, {sum(shown.tokens for shown in previews)} tokens; nothing was sent")

@@ -36,3 +36,14 @@ def test_a_source_file_has_no_described_items(tmp_path: Path) -> None:
     path.write_text("# A\n")
     shown = run_here("chunk", path, "--items")
     assert shown.code == 2 and "--analyze" in shown.err
+
+
+def test_a_dry_run_prints_system_text_and_prompts_for_people_and_as_json(tmp_path: Path) -> None:
+    table = {**TABLE, "caption": "red \x1b[31m"}
+    folder = write_folder(tmp_path / "d.parsed", blocks={"b1": "x"}, tables={"tb-1": table})
+    shown = run_here("analyze", folder, "--options", "t", "--dry-run")
+    assert shown.code == 0 and "\x1b" not in shown.out
+    assert "You describe single items" in shown.out and "1 prompts, " in shown.out
+    (record,) = run_here("analyze", folder, "--options", "t", "--dry-run", "--json").records
+    assert record["system"] in shown.out and record["prompt"].splitlines()[0] in shown.out
+    assert record["tokens"] > 0 and not (tmp_path / "llm_cache.sqlite").exists()

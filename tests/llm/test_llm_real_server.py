@@ -49,7 +49,9 @@ def ask(url: str, request: Request, *, form: int = 0, **options: Any) -> Reply:
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_schema_is_enforced_by_the_server(server: Llama, stream: bool) -> None:
     """No model says this by itself: only the schema can have brought it about."""
-    reply = ask(server.url, Request("What is the weather like in Paris?", schema=IMPOSSIBLE), stream=stream)
+    # The grammar lets a model put in blanks, so that the answer may be longer than it looks.
+    request = Request("What is the weather like in Paris?", schema=IMPOSSIBLE, max_output_tokens=160)
+    reply = ask(server.url, request, stream=stream)
     assert json.loads(reply.text) == {"animal": "zebra-7431", "count": 97}
     assert reply.usage.prompt_tokens > 0 and reply.usage.completion_tokens > 0
 
