@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -16,19 +15,22 @@ OWN = "meta"
 
 def meta_digest(line: bytes) -> str:
     """sha256 of a meta line as compact JSON, but for the clock and this digest itself."""
-    return _facts(line).hexdigest()
+    return hashlib.sha256(_facts(line)).hexdigest()
 
 
 def source_map_digest(source_map: SourceMap) -> str:
     """The same for the source map of plain text: its facts, then its places and marks as they are stored."""
     marks = source_map.marks if isinstance(source_map.marks, Raw) else Raw(b"")
-    digest = _facts(msgspec.json.encode(msgspec.structs.replace(source_map, map=Raw(b"[]"), marks=UNSET)))
+    digest = hashlib.sha256(
+        _facts(msgspec.json.encode(msgspec.structs.replace(source_map, map=Raw(b"[]"), marks=UNSET)))
+    )
     digest.update(bytes(source_map.map))
     digest.update(bytes(marks))
     return digest.hexdigest()
 
 
-def _facts(line: bytes) -> Any:
+def _facts(line: bytes) -> bytes:
+    """The JSON of a meta line or source map without what changes by itself."""
     facts = msgspec.json.decode(line)
     facts.pop("parse_time", None)
     ours = facts.get("lrdoc")
@@ -39,4 +41,4 @@ def _facts(line: bytes) -> Any:
             ours["digests"].pop(OWN, None)
             if not ours["digests"]:
                 del ours["digests"]
-    return hashlib.sha256(msgspec.json.encode(facts))
+    return msgspec.json.encode(facts)
