@@ -24,7 +24,7 @@ from docx_builder import (
     vml_textbox,
 )
 
-_WORDS = "alpha Beta γάμμα 数据 [^1] <table> </sup> &lt;cite a|b \"q\" \\n don't x² 1.2 ﬁ e\u0301 _x0041_ 𝒳 العربية # - $5".split()
+_WORDS = 'alpha Beta γάμμα 数据 [^1] <table> </sup> &lt;cite a|b "q" \\n don\'t x² 1.2 ﬁ e\u0301 _x0041_ 𝒳 العربية # - $5'.split()
 
 
 class RandomDocx:
@@ -119,7 +119,19 @@ class RandomDocx:
         rnd = self.random
         kinds = ["run"] * 8 + ["marked", "hidden", "sym", "field", "simple", "link", "break", "math", "ruby"]
         if depth < 3:
-            kinds += ["box", "vml", "ins", "del", "sdt", "alternate", "footnote", "endnote", "comment", "movefrom", "smart"]
+            kinds += [
+                "box",
+                "vml",
+                "ins",
+                "del",
+                "sdt",
+                "alternate",
+                "footnote",
+                "endnote",
+                "comment",
+                "movefrom",
+                "smart",
+            ]
         kind = rnd.choice(kinds)
         if kind == "run":
             return r(f"{self.words()} ")
@@ -141,7 +153,9 @@ class RandomDocx:
         if kind == "math":
             return self.math()
         if kind == "ruby":
-            return run(f"<w:ruby><w:rubyPr/><w:rt>{r('read')}</w:rt><w:rubyBase>{r(self.words())}</w:rubyBase></w:ruby>")
+            return run(
+                f"<w:ruby><w:rubyPr/><w:rt>{r('read')}</w:rt><w:rubyBase>{r(self.words())}</w:rubyBase></w:ruby>"
+            )
         if kind == "footnote":
             return self.note(self.footnotes, "footnote")
         if kind == "endnote":
