@@ -40,8 +40,14 @@ class Sections:
         self._toc_paraids: list[str] = []
         walk.paraids = []
         self._paraids = walk.paraids
+        self._n_notes = 0
+        """How many of the notes that wait for the end of their block were called before the current paragraph."""
 
     def paragraph(self, line: Line) -> None:
+        self._place(line)
+        self._n_notes = len(self.reader.called_notes)
+
+    def _place(self, line: Line) -> None:
         style = line.style
         if line.in_toc or style.is_toc or style.is_toc_heading:
             by_field_only = not (self.walk.toc_controls or style.is_toc or style.is_toc_heading)
@@ -65,14 +71,17 @@ class Sections:
         if self.walk.toc_depth or self.walk.toc_controls:
             if self.reader.options.toc != "body":
                 self._toc.table(table)
+                self._n_notes = len(self.reader.called_notes)
                 return
         elif self._toc.lines:
             self._finish_toc()
         self._lines.table(table)
+        self._n_notes = len(self.reader.called_notes)
 
     def finish(self) -> tuple[Block, ...]:
         """All blocks; the last one ends here."""
         self._finish_toc()
+        self._n_notes = len(self.reader.called_notes)
         self._finish_block(self._paraids)
         regions, notes = self.reader.regions, self.reader.called_notes
         if notes and regions and not self.blocks:
@@ -128,8 +137,9 @@ class Sections:
     def _finish_block(self, paraids: list[str]) -> None:
         lines = self._lines
         if lines.lines:
-            notes = tuple(self.reader.called_notes)
-            self.reader.called_notes.clear()
+            # The heading that ends this block was read already: what it calls stands in its own block.
+            notes = tuple(self.reader.called_notes[: self._n_notes])
+            del self.reader.called_notes[: self._n_notes]
             self.blocks.append(
                 Block(
                     heading=self._heading,

@@ -50,6 +50,15 @@ def test_a_note_stands_with_the_block_that_calls_it() -> None:
     assert document.blocks[0].heading == "A"
 
 
+def test_a_note_called_in_a_heading_stands_in_the_block_of_the_heading() -> None:
+    body = heading(1, "A") + p(r("x"), ref(1)) + heading(1, r("B"), ref(2)) + p(r("y"), ref(3))
+    document = parse(
+        body + heading(2, r("C"), ref(4)),
+        footnotes={1: note("one"), 2: note("two", ref(5)), 3: note("three"), 4: note("four"), 5: note("five")},
+    )
+    assert [[each.mark for each in block.notes] for block in document.blocks] == [["1"], ["2", "3", "4"], ["5"]]
+
+
 def test_a_note_of_a_table_is_told_to_the_table() -> None:
     document = parse(table([[p(r("cell"), ref(1)), "x"]]), footnotes={1: note("about the cell")})
     assert tables(document)[0].footnotes == ("about the cell",)
