@@ -12,6 +12,7 @@ from lrdoc.audit.base import Stretch
 from lrdoc.audit.docx_package import attribute, names
 from lrdoc.audit.docx_shown import choose_branch
 from lrdoc.audit.html_text import decode, html_text
+from lrdoc.audit.rtf_text import rtf_text
 
 _NOT_SHOWN = frozenset({"c:extLst", "cx:extLst", "a:extLst", "c:errBars", "c:f", "cx:f", "c:formatCode"})
 _SHARED = frozenset({"c:cat", "c:xVal", "cx:strDim"})
@@ -102,6 +103,8 @@ def chunk_text(kind: str, data: bytes) -> str | None:
         return html_text(data)
     if kind == "text":
         return decode(data)
+    if kind == "rtf":
+        return rtf_text(data)
     if kind == "mht":
         message = email.message_from_bytes(data, policy=email.policy.default)
         for part in message.walk():

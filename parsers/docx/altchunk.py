@@ -9,7 +9,7 @@ import zipfile
 from typing import Any
 
 from lrdoc.document import Source, Text
-from lrdoc.errors import EncryptedFileError, SourceError
+from lrdoc.errors import EncryptedFileError, LimitExceeded, SourceError
 from lrdoc.parsers.docx.htmlchunk import decode, read_html
 from lrdoc.parsers.docx.names import R_ID, W
 from lrdoc.parsers.docx.numbering import Numbering
@@ -90,16 +90,17 @@ def _read_text(walk: Walk, text: str, source: Source, sink: Any) -> None:
 
 
 def _read_rtf(walk: Walk, data: bytes, source: Source, here: Source, sink: Any) -> None:
-    from striprtf.striprtf import rtf_to_text
+    from lrdoc.parsers.legacy.rtf import rtf_lines
 
+    reader = walk.reader
     try:
-        text = rtf_to_text(  # type: ignore[no-untyped-call]
-            data.decode("cp1252", "replace"), errors="replace"
-        )
-    except (ValueError, LookupError, IndexError, KeyError, TypeError, RecursionError) as error:
-        walk.reader.warn("altchunk_left_out", f"The embedded RTF document cannot be read: {error}", here)
+        lines, problems = rtf_lines(data, reader.context)
+    except LimitExceeded as error:
+        reader.warn("altchunk_left_out", f"The embedded RTF document cannot be read: {error}", here)
         return
-    _read_text(walk, str(text), source, sink)
+    for problem in problems:
+        reader.warn("altchunk_damaged", f"The embedded RTF document is damaged: {problem}", here)
+    _read_text(walk, "\n".join(lines), source, sink)
 
 
 def _page_of_archive(data: bytes) -> bytes | None:

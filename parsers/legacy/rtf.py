@@ -11,8 +11,9 @@ import re
 
 from lrdoc.document import Source
 from lrdoc.errors import LimitExceeded, SourceError
-from lrdoc.parsers.base import SourceFile
+from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.legacy.output import TextOut
+from lrdoc.parsers.legacy.settings import LegacySettings
 
 _TOKEN = re.compile(
     rb"\\bin(\d+) ?"  # 1: raw bytes follow
@@ -152,6 +153,13 @@ def read_rtf(source: SourceFile, out: TextOut) -> str:
             else:
                 out.line(line, where)
     return ""
+
+
+def rtf_lines(data: bytes, context: ParseContext) -> tuple[list[str], list[str]]:
+    """Lines of RTF that lies inside another file, cells of a row apart by tabs; and what was wrong with it."""
+    reader = _Reader(TextOut(context, LegacySettings()))
+    lines = [line for stream in reader.read(data) for line in stream.lines]
+    return [line if isinstance(line, str) else "\t".join(line) for line in lines], reader.problems
 
 
 class _Reader:

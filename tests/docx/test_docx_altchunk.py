@@ -54,6 +54,17 @@ def test_an_embedded_document_is_shown_as_often_as_it_is_referred_to() -> None:
     assert written.content == "one\ntwo\nx\none\ntwo"
 
 
+def test_rtf_is_read_and_counted() -> None:
+    text = rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}one {\b two}\par caf\'e9 \u8364?\u-10179?\u-8704?\par"
+    rows_of = rb"\trowd\cellx9\cellx19 a\cell b\cell\row{\*\hidden no}{\pict 00ff} \{x\}}"
+    rels = [("rA", "aFChunk", "c.rtf")]
+    written = write_bytes(docx(p("x") + CHUNK, parts={"word/c.rtf": ("application/rtf", text + rows_of)}, rels=rels))
+    assert written.content.split("\n")[:3] == ["x", "one two", "café €😀"]
+    assert "a\tb" in written.content
+    assert "{x}" in written.content
+    assert "no" not in written.content.split("\n")[-1]
+
+
 def test_endless_repetition_is_refused() -> None:
     data = package(CHUNK * 200, b"line of text\n" * 1_000)
     with pytest.raises(LimitExceeded, match="DOCX_MAX_UNCOMPRESSED_BYTES"):

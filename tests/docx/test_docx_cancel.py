@@ -73,6 +73,9 @@ LONG: dict[str, Callable[[], bytes]] = {
     "elements of an embedded page": lambda: docx(
         _CHUNK, parts={"word/chunk": ("text/html", b"<p>x</p>" * 3_000)}, rels=_CHUNK_REL
     ),
+    "words of an embedded RTF": lambda: docx(
+        _CHUNK, parts={"word/chunk": ("application/rtf", b"{\\rtf1 " + b"line\\par " * 300 + b"}")}, rels=_CHUNK_REL
+    ),
     "bytes of a part": lambda: docx(p("x" * 6_000_000)),
 }
 
