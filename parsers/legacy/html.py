@@ -25,6 +25,7 @@ _SPACED = frozenset("p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure se
 _OPENED = _BLOCKS | {"br", "img", "input"}
 _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
+_HIDING = ("hidden", "display", "visibility")
 _BLANKS = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
 
 
@@ -65,7 +66,10 @@ def write_html(text: str, out: TextOut, where: Source) -> str:
     title = " ".join(title_node.text().split()) if title_node is not None else ""
     root = tree.body or tree.root
     if root is not None:
-        _Walk(out, where, "\ufffd" in text).run(root)
+        walk = _Walk(out, where, "\ufffd" in text)
+        lowered = text.lower()
+        walk.may_hide = any(word in lowered for word in _HIDING)
+        walk.run(root)
     return title if "\ufffd" in text else title.replace("\ufffd", "")
 
 
@@ -99,6 +103,8 @@ class _Walk:
     def __init__(self, out: TextOut, where: Source, replacements: bool) -> None:
         self.replacements = replacements
         """Whether the file itself holds U+FFFD. Else it is the parser's mark for a reference such as `&#0;`."""
+        self.may_hide = True
+        """Whether any element can be hidden; most files have none, and looking at attributes costs."""
         self.out = out
         self.where = where
         self.line: list[str] = []
@@ -112,6 +118,7 @@ class _Walk:
 
     def run(self, root: Any) -> None:
         deepest = self.out.settings.max_nesting
+        may_hide = self.may_hide
         closing: list[tuple[Any, Callable[[], None] | None]] = []
         node = root
         while True:
@@ -121,7 +128,7 @@ class _Walk:
                 if text:
                     self.line.append(text if self.pre else one_blank(text))
                 following = node.next
-            elif tag[0] in "-_!" or tag in _SKIPPED or self.is_hidden(node):
+            elif tag[0] in "-_!" or tag in _SKIPPED or (may_hide and self.is_hidden(node)):
                 following = node.next
             else:
                 after = self.open(node, tag) if tag in _OPENED else None
