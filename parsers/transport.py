@@ -22,7 +22,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from lrdoc.document import Asset
-from lrdoc.errors import LimitExceeded, LrdocError, TransportError
+from lrdoc.errors import LimitExceeded, TransportError
 from lrdoc.parsers.base import ParseContext
 from lrdoc.parsers.service_addresses import check_address, is_inside, is_inside_url, origin
 from lrdoc.parsers.service_settings import PollSettings
@@ -455,9 +455,9 @@ class Service:
                 self.context.check()
                 if end is not None and self.clock() > end:
                     raise self.fail(f"{what}: not finished after {seconds:g} s", f"{limit} changes the time.")
-        except LrdocError:
-            self._abandon()
-            raise
+        finally:
+            if not done.is_set():
+                self._abandon()
         if failed:
             raise failed[0]
         return found[0]
