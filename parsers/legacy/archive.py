@@ -38,7 +38,7 @@ def parse_xml(data: bytes, *, entities: bool = False) -> tuple[etree._Element | 
             resolve_entities="internal" if entities else False,  # type: ignore[arg-type]
             no_network=True,
             load_dtd=False,
-            huge_tree=not _has_doctype(data),
+            huge_tree=not has_doctype(data),
             remove_comments=True,
             remove_pis=True,
             recover=recover,
@@ -63,7 +63,8 @@ def _valid(data: bytes) -> bytes:
     return data.decode("utf-8", "ignore").encode("utf-8")
 
 
-def _has_doctype(data: bytes) -> bool:
+def has_doctype(data: bytes) -> bool:
+    """Whether entities may be declared: then the limits of libxml2 have to stay."""
     return any(mark in data for mark in (b"<!DOCTYPE", b"<\0!\0D\0", b"\0<\0!\0D"))
 
 

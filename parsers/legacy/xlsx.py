@@ -18,7 +18,7 @@ from lxml import etree
 from lrdoc.document import Source
 from lrdoc.errors import EmptyDocumentError, LimitExceeded, SourceError
 from lrdoc.parsers.base import SourceFile
-from lrdoc.parsers.legacy.archive import Archive, open_archive
+from lrdoc.parsers.legacy.archive import Archive, has_doctype, open_archive
 from lrdoc.parsers.legacy.drawingml import A, paragraph_text, shown_elements, write_chart, write_diagram
 from lrdoc.parsers.legacy.numbers import BUILTIN, show_number
 from lrdoc.parsers.legacy.output import TextOut
@@ -36,6 +36,7 @@ _CELL = re.compile(rb"""<(?:\w+:)?c\s[^<>]{0,240}?\br=["']([A-Z]{1,3})\d+["'](?:
 _MERGE = re.compile(rb"""<(?:\w+:)?mergeCell\s[^<>]{0,240}?ref=["']([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)["']""")
 _LETTERS = re.compile(r"[A-Z]{1,3}")
 _PIECE = 1 << 20
+_HEAD_BYTES = 4096
 _MAX_TAGS = 1_000_000
 """More than three times what a row with text in all of its 16,384 cells has."""
 _MARGIN_BYTES = 32 * 1024
@@ -121,13 +122,15 @@ class _Watched:
 
     def __init__(self, stream: IO[bytes], part: str, out: TextOut) -> None:
         self.stream = stream
+        self.head = stream.read(_HEAD_BYTES)
         self.part = part
         self.out = out
         self.tags = 0
 
     def read(self, size: int = -1) -> bytes:
         self.out.context.check()
-        data = self.stream.read(size)
+        data = self.head + self.stream.read(size)
+        self.head = b""
         self.tags += data.count(b"<")
         if self.tags > _MAX_TAGS:
             raise LimitExceeded(
@@ -150,7 +153,7 @@ def _elements(archive: Archive, part: str, tag: str, out: TextOut) -> Iterator[e
             resolve_entities=False,
             no_network=True,
             load_dtd=False,
-            huge_tree=True,
+            huge_tree=not has_doctype(watched.head),
             remove_comments=True,
             remove_pis=True,
         )
