@@ -23,6 +23,13 @@ def check_address(endpoint: str, variable: str, engine: str) -> None:
         )
 
 
+def public_form(url: str) -> str:
+    """The address without name and password, for messages and files."""
+    head, scheme, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{head}{scheme}{host.rpartition('@')[2]}{slash}{path}"
+
+
 def origin(url: str) -> tuple[str, str, int | None]:
     """Scheme, host and port; empty for an address that is none."""
     try:

@@ -24,7 +24,7 @@ import httpx
 from lrdoc.document import Asset
 from lrdoc.errors import LimitExceeded, TransportError
 from lrdoc.parsers.base import ParseContext
-from lrdoc.parsers.service_addresses import check_address, is_inside, is_inside_url, origin
+from lrdoc.parsers.service_addresses import check_address, is_inside, is_inside_url, origin, public_form
 from lrdoc.parsers.service_settings import PollSettings
 from lrdoc.text.clean import clean
 
@@ -130,8 +130,9 @@ class Service:
 
     def fail(self, what: str, hint: str = "") -> TransportError:
         """An error that names engine, endpoint and remedy."""
-        remedy = hint or f"See whether the service at {self.endpoint} runs, and {self.variable}."
-        return TransportError(f"{self.engine} at {self.endpoint}: {what}", hint=remedy)
+        shown = public_form(self.endpoint)
+        remedy = hint or f"See whether the service at {shown} runs, and {self.variable}."
+        return TransportError(f"{self.engine} at {shown}: {what}", hint=remedy)
 
     def get(self, path: str, *, what: str, accept: Iterable[int] = (200,), params: Any = None) -> Answer:
         """A small answer. Statuses other than `accept` are errors."""
@@ -406,7 +407,7 @@ class Service:
             raise self.fail(f"{what}: the answer is encoded as {one_line(encoding, 40)}, which was not asked for")
         declared = response.headers.get("content-length", "")
         too_large = LimitExceeded(
-            f"{self.engine} at {self.endpoint}: {what}: the answer is larger than {most} bytes",
+            f"{self.engine} at {public_form(self.endpoint)}: {what}: the answer is larger than {most} bytes",
             limit=limit,
             hint=f"Set {limit} if you trust the service.",
         )

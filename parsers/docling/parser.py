@@ -14,6 +14,7 @@ from lrdoc.parsers.docling.mapping import Mapper
 from lrdoc.parsers.docling.nodes import Tree
 from lrdoc.parsers.docling.settings import BBOX_ATTRIBUTES, DoclingSettings
 from lrdoc.parsers.served import ServedBuilder, numbers, read_json
+from lrdoc.parsers.service_addresses import public_form
 
 
 class DoclingParser(ServiceParser):
@@ -26,7 +27,7 @@ class DoclingParser(ServiceParser):
 
         settings = _settings(context)
         options = Options.make(settings, params)
-        return BundleKey(sign(options.signed()), options.endpoint, settings.engine_version)
+        return BundleKey(sign(options.signed()), public_form(options.endpoint), settings.engine_version)
 
     def wants_fresh(self, context: ParseContext) -> bool:
         return context.force_reparse or _settings(context).force_reparse

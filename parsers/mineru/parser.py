@@ -15,6 +15,7 @@ from lrdoc.parsers.mineru.mapping import Mapper
 from lrdoc.parsers.mineru.paged import read_metadata
 from lrdoc.parsers.mineru.settings import BBOX_ATTRIBUTES, MineruSettings
 from lrdoc.parsers.served import ServedBuilder
+from lrdoc.parsers.service_addresses import public_form
 
 _TITLES = frozenset({"", "untitled", "(anonymous)", "(unspecified)", "anonymous", "unspecified"})
 
@@ -29,7 +30,7 @@ class MineruParser(ServiceParser):
 
         settings = _settings(context)
         options = Options.make(settings, params)
-        return BundleKey(sign(options.signed()), options.endpoint, settings.engine_version, options.mode)
+        return BundleKey(sign(options.signed()), public_form(options.endpoint), settings.engine_version, options.mode)
 
     def wants_fresh(self, context: ParseContext) -> bool:
         return context.force_reparse or _settings(context).force_reparse

@@ -193,6 +193,21 @@ def test_keys_are_sent_and_asked_for(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_password_in_the_address_is_used_and_never_told(kind: str, tmp_path: Path, fast: None) -> None:
+    with serve(service(kind)) as server:
+        address = server.url.replace("://", "://someone:SECRET@")
+        run = Run(kind, address, tmp_path)
+        run.parse()
+        if kind not in ("official", "mineru4"):
+            assert server.of("upload").headers["authorization"].startswith("Basic ")
+        assert all(b"SECRET" not in path.read_bytes() for path in run.cache.rglob("*.json"))
+        server.faults["poll"] = ["500*"]
+        with pytest.raises(TransportError) as caught:
+            run.parse(force=True)
+        assert server.url in str(caught.value) and "SECRET" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_service_sees_the_name_without_hint(kind: str, tmp_path: Path) -> None:
     with serve(service(kind)) as server:
         Run(kind, server.url, tmp_path).parse()
