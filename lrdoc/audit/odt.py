@@ -110,7 +110,13 @@ class _Walk:
             self.open("alt" if name.startswith("svg") else "comment", lines, units)
         elif name == "draw:object":
             self.embedded(element, lines)
-        if lines and element.text and not local.startswith("table") and name not in ("text:s", "text:tab"):
+        if (
+            lines
+            and element.text
+            and isinstance(element.tag, str)
+            and not local.startswith("table")
+            and name not in ("text:s", "text:tab")
+        ):
             lines[-1].words.append(element.text)
 
     def open(self, place: str, lines: list[_Line], units: list[tuple[str, _Line]]) -> None:
@@ -140,7 +146,7 @@ class _Walk:
         part = f"{href}/content.xml"
         root = self.package.xml(part) if href and ":" not in href else None
         if root is None:
-            root, part = (element[0] if len(element) else None), self.part
+            root, part = next(element.iterchildren("*"), None), self.part
         if root is None:
             return
         if _name[root.tag].startswith("math:"):
@@ -177,7 +183,7 @@ def read(path: Path, params: Mapping[str, Any]) -> SourceText:
         styles = package.xml("styles.xml")
         walk = _Walk(package, "styles.xml", text)
         for page in styles.iter() if styles is not None else ():
-            for margin in page if _name[page.tag] == "style:master-page" else ():
+            for margin in page.iterchildren("*") if _name[page.tag] == "style:master-page" else ():
                 walk.run(margin, "margin")
     return text
 

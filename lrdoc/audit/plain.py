@@ -95,7 +95,8 @@ def _read_xml(path: Path, params: Mapping[str, Any]) -> SourceText:
 def _character_data(root: etree._Element) -> list[str]:
     words: list[str] = []
     for event, element in etree.iterwalk(root, events=("start", "end")):
-        words.append((element.text if event == "start" else element.tail) or "")
+        text = element.tail if event == "end" else element.text if isinstance(element.tag, str) else ""
+        words.append(text or "")
     return words
 
 

@@ -75,7 +75,7 @@ def read_odt(source: SourceFile, out: TextOut) -> str:
         if styles is not None:
             walk = _Walk(out, "styles.xml", archive)
             for page in styles.iter(STYLE + "master-page"):
-                for margin in page:
+                for margin in page.iterchildren("*"):
                     out.gap()
                     walk.run(margin)
         meta = archive.xml("meta.xml")
@@ -127,7 +127,8 @@ class _Walk:
                     walk.skip_subtree()
                 else:
                     self.start(tag, element)
-                    if self.lines and element.text and tag not in (TEXT + "s", TEXT + "tab"):
+                    # What is no element is a reference to an entity that nobody declares.
+                    if self.lines and element.text and isinstance(tag, str) and tag not in (TEXT + "s", TEXT + "tab"):
                         self.text(element.text)
             else:
                 depth -= 1
@@ -194,7 +195,7 @@ class _Walk:
         """A formula stands in the line; the texts of a chart or another document are read after it."""
         href = (element.get(XLINK + "href") or "").removeprefix("./")
         name = self.archive.find(f"{href}/content.xml") if href and ":" not in href else None
-        root = element[0] if name is None and len(element) else (self.archive.xml(name) if name else None)
+        root = next(element.iterchildren("*"), None) if name is None else self.archive.xml(name)
         if root is None:
             return
         if str(root.tag).startswith(MATH):

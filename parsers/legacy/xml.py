@@ -99,7 +99,7 @@ def _walk(root: etree._Element, out: TextOut) -> None:
                 flush()
                 if _is_mixed(element):
                     mixed_depth = depth
-            add(element.text, element)
+            add(element.text if isinstance(element.tag, str) else None, element)
         else:
             if depth == mixed_depth:
                 mixed_depth = 0

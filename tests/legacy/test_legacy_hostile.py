@@ -86,6 +86,19 @@ def test_entities_in_packages_do_no_harm(kind: str, reference: str, tmp_path: Pa
         assert "root:" not in text_of(found)
 
 
+def test_references_where_elements_are_expected(tmp_path: Path) -> None:
+    cells = workbook(
+        tmp_path / "a.xlsx", {"S": '<sheetData><row r="1"><c r="A1"><v>7</v>&who;</c>&who;</row></sheetData>'}
+    )
+    sheet = rewrite(cells, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(HEADER, HEADER + DOCTYPE))
+    assert isinstance(timed(sheet), Document)
+    body = "<text:p>words<draw:object>&who;</draw:object></text:p>"
+    text = odt(tmp_path / "a.odt", body, "<style:master-page>&who;</style:master-page>")
+    for part in ("content.xml", "styles.xml"):
+        rewrite(text, part, lambda xml: xml.replace(HEADER, HEADER + DOCTYPE))
+    assert lines_of(text) == ["words"]
+
+
 @pytest.mark.parametrize("body", ["<a>&e9;</a>", '<a b="&e9;">words</a>', "<a>&f; words</a>"])
 def test_entity_bombs_in_xml(body: str, tmp_path: Path) -> None:
     found = timed(save(tmp_path / "a.xml", DOCTYPE + body))
