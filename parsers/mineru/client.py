@@ -70,6 +70,15 @@ def find_api(service: Service) -> tuple[str, str]:
     return "3", ""
 
 
+def _tells_its_paths(service: Service) -> bool:
+    """Whether a service without a version is a MinerU: by its health, or by the paths in its own description."""
+    if service.get("/health", what="health", accept=range(200, 500)).status == 200:
+        return True
+    told = service.get("/openapi.json", what="description", accept=range(200, 500)).json()
+    paths = told.get("paths") if isinstance(told, dict) else None
+    return isinstance(paths, dict) and any(path in paths for path in ("/tasks", "/file_parse"))
+
+
 def probe(settings: MineruSettings, timeout_s: float) -> Availability:
     """Whether the service answers."""
     settings = replace(settings, request_timeout=timeout_s, retries=0)
@@ -81,6 +90,8 @@ def probe(settings: MineruSettings, timeout_s: float) -> Availability:
                 service.get("/", what="health", accept=range(200, 500))
                 return Availability(True)
             _, version = find_api(service)
+            if not version and not _tells_its_paths(service):
+                return Availability(False, "what answers there is no MinerU", "See MINERU_LOCAL_ENDPOINT.")
             return Availability(True, f"MinerU {version}".strip())
     except LrdocError as e:
         return Availability(False, e.message, e.hint)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +244,20 @@ def test_health_of_what_is_not_there() -> None:
     with serve(service("mineru3", faults={"health": ["silent*"]})) as server:
         answer = probe(MineruSettings(local_endpoint=server.url), 0.3)
     assert not answer.ok
+
+
+def test_health_of_another_web_server() -> None:
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(404)
+
+        def log_message(self, *args: object) -> None:
+            return None
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Other) as http:
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        answer = probe(MineruSettings(local_endpoint=f"http://127.0.0.1:{http.server_address[1]}"), 2.0)
+        http.shutdown()
+        thread.join()
+    assert not answer.ok and "no MinerU" in answer.reason
