@@ -49,6 +49,7 @@ class LegacyKind:
 
     suffix = ""
     main = ""
+    quick_count = 150
 
     def built(self) -> list[bytes]:
         """Small files with every kind of content."""
