@@ -63,6 +63,8 @@ def test_r_cuts_where_langchain_cuts(tokenizer: str, text: str, size: int, share
         chunk_size=size, chunk_overlap=overlap, separators=CASCADE, keep_separator=True, length_function=count,
         add_start_index=True,
     )  # fmt: skip
+    # Blanks at the end of a text stand in no chunk; LangChain lets them choose the separator for the last line.
+    text = text.rstrip()
     found = splitter.create_documents([text])
     theirs = [(d.metadata["start_index"], d.page_content) for d in found]
     spans = [(start, start + len(content)) for start, content in theirs]

@@ -18,6 +18,8 @@ from lrdoc.errors import LrdocError
 
 pytestmark = pytest.mark.judge
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "legacy.md"
+UNREAD_BY_OTHERS = {"xlsx-corrupted.xlsx"}
+"""Damaged files of which we keep what can be read and the other program nothing."""
 KINDS = ("pdf", "odt", "epub", "html", "xlsx", "pptx")
 
 
@@ -92,6 +94,8 @@ def readings(path: Path, converted: Callable[[str], Path]) -> list[str]:
         files = converted(kind).glob(f"{glob.escape(path.stem)}-*.csv")
         sheets = {file: file.stem.removeprefix(path.stem + "-") for file in files}
         ordered = sorted(sheets, key=lambda file: (f"\n{ours}".find(f"\n{sheets[file]}\n"), file.name))
+        if not ordered and path.name in UNREAD_BY_OTHERS:
+            return []
         assert ordered, "LibreOffice wrote nothing"
         return ["\n".join(file.read_text("utf-8", "replace") for file in ordered)]
     return [run("pandoc", "-t", "plain", "--wrap=none", str(path))]
@@ -106,7 +110,11 @@ def test_words_agree_in_order_with_another_reader(path: Path, converted: Callabl
         return
     assert "\ufffd" not in ours
     assert not re.search(r"[\x00-\x08\x0b-\x1f]", ours)
-    share = max(share_in_order(ours, theirs) for theirs in readings(path, converted))
+    others = readings(path, converted)
+    if not others:
+        assert ours.strip()
+        return
+    share = max(share_in_order(ours, theirs) for theirs in others)
     least = 0.99 if path.suffix == ".pdf" else 0.98
     known = known_differences().get(path.name)
     if known is None:

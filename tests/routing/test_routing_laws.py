@@ -162,8 +162,8 @@ def test_a_long_rule_text_costs_linear_time() -> None:
         "docx:native(toc=body,toc=body",
     ]
     for shape in shapes:
-        # A busy machine may disturb one measurement.
-        assert is_linear(shape) or is_linear(shape), shape
+        # A busy machine may disturb a measurement.
+        assert any(is_linear(shape) for _ in range(5)), shape
 
 
 def test_a_long_name_costs_linear_time() -> None:
