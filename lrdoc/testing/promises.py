@@ -56,6 +56,8 @@ from lrdoc.testing.structure import (
 Promise = Callable[[ParserCase], None]
 
 ELSEWHERE = "with another PYTHONHASHSEED, time zone, language and current folder"
+CANCEL_RUNS = 3
+"""Runs of which the best counts."""
 CANCEL_SECONDS = 0.2
 BAD_FILE_SECONDS = 10.0
 LARGE_BYTES = 200_000
@@ -255,6 +257,17 @@ def stops_when_cancelled(case: ParserCase) -> None:
     started = time.process_time()
     parse(case, "large" + case.suffix, large)
     whole = time.process_time() - started
+    # A busy machine or a garbage collection may hold up one run; an engine that does not look is late in all.
+    problem = None
+    for _ in range(CANCEL_RUNS):
+        problem = _cancelled_late(case, large, whole)
+        if problem is None:
+            return
+    raise broken(case, "stops when cancelled", problem or "")
+
+
+def _cancelled_late(case: ParserCase, large: bytes, whole: float) -> str | None:
+    """Cancel a parse after a third of its time; says what was wrong when it went on for too long."""
     asked = [0.0]
     stop_at = time.process_time() + whole / 3
 
@@ -270,13 +283,12 @@ def stops_when_cancelled(case: ParserCase) -> None:
         late = time.process_time() - max(asked[0], stop_at)
         delay = (asked[0] - stop_at) if asked[0] else 0.0
         if max(late, delay) > CANCEL_SECONDS:
-            message = f"it looked at context.cancelled {max(late, delay):.2f} s late"
-            raise broken(case, "stops when cancelled", message) from None
-    else:
-        # A parse shorter than that never has to look a second time.
-        if whole * 2 / 3 > CANCEL_SECONDS:
-            message = f"it worked {whole * 2 / 3:.2f} s after it was cancelled and finished"
-            raise broken(case, "stops when cancelled", message)
+            return f"it looked at context.cancelled {max(late, delay):.2f} s late"
+        return None
+    # A parse shorter than that never has to look a second time.
+    if whole * 2 / 3 > CANCEL_SECONDS:
+        return f"it worked {whole * 2 / 3:.2f} s after it was cancelled and finished"
+    return None
 
 
 def survives_bad_input(case: ParserCase) -> None:
