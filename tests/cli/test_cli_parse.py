@@ -233,7 +233,8 @@ def test_a_plug_in_engine_parses_warns_and_fails_like_any_other(tmp_path: Path, 
     assert "ended from outside" in d["error"]["message"]
     assert e["blocks"] == 1
     assert f["error"]["type"] == "EmptyDocumentError"
-    assert sorted(p.name for p in Path("__parsed__").iterdir()) == ["a.try.parsed", "e.try.parsed"]
+    # What the process that died had begun is swept away by the next run, at the latest.
+    assert {p.name for p in Path("__parsed__").iterdir()} - {".lrdoc-tmp"} == {"a.try.parsed", "e.try.parsed"}
     told = run_command("parse", "b.try", "--debug", cwd=tmp_path, PYTHONPATH=engine)
     assert "Traceback" in told.err and told.code == 1
 

@@ -41,6 +41,7 @@ def test_the_quick_start_runs_block_after_block(tmp_path: Path) -> None:
         assert "1 Background" in done.stdout
 
 
+@pytest.mark.checkout
 def test_links_lead_to_files_that_are_there() -> None:
     for document in (README, *sorted((ROOT / "docs").rglob("*.md"))):
         text = re.sub(

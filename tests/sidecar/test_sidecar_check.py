@@ -432,6 +432,7 @@ def _changes(shape: Any) -> list[Any]:
     return [7, None, "", -1, [], True]
 
 
+@pytest.mark.checkout
 def test_every_code_is_in_the_reference() -> None:
     root = Path(__file__).resolve().parents[2]
     told = (root / "docs" / "sidecar-format.md").read_text("utf-8")
