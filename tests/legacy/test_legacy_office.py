@@ -300,6 +300,6 @@ def test_a_package_that_unpacks_to_too_much_is_stopped_early(tmp_path: Path) -> 
     start = time.process_time()
     with pytest.raises(LimitExceeded, match="DOCX_MAX_UNCOMPRESSED_BYTES"):
         read(path, LegacySettings(max_uncompressed_bytes=1_000_000))
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 3
     with pytest.raises(LimitExceeded, match="DOCX_MAX_ENTRIES"):
         read(path, LegacySettings(max_entries=2))

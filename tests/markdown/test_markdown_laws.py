@@ -152,13 +152,19 @@ GROWING = {
 @pytest.mark.parametrize("name", GROWING)
 def test_cost_grows_in_proportion(name: str) -> None:
     """Eight times the text in at most twenty times the time: a quadratic step would take sixty-four."""
-    seconds = []
-    for count in (250, 2000):
-        text = GROWING[name](count)
-        started = time.process_time()
-        parse(text)
-        seconds.append(time.process_time() - started)
-    assert seconds[1] < 20 * max(seconds[0], 0.005)
+    texts = [GROWING[name](count) for count in (250, 2000)]
+    ratios = []
+    for _ in range(4):
+        # A busy machine may disturb a measurement; a quadratic step shows in all.
+        seconds = []
+        for text in texts:
+            started = time.process_time()
+            parse(text)
+            seconds.append(time.process_time() - started)
+        ratios.append(seconds[1] / max(seconds[0], 0.005))
+        if ratios[-1] < 20:
+            return
+    raise AssertionError(f"eight times the text costs {min(ratios):.0f} times as much")
 
 
 def test_an_ordinary_text_costs_less_than_twice_the_grammar_alone() -> None:
