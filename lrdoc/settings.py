@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from lrdoc.env_file import EnvFile, find_env_file
 from lrdoc.errors import SettingsError
+from lrdoc.params import FALSE_WORDS, TRUE_WORDS
 from lrdoc.variables import Variable, variables_of
 
 COMPONENTS: Mapping[str, tuple[str, ...]] = {
@@ -50,8 +51,6 @@ pays for nothing.
 
 S = TypeVar("S")
 
-_TRUE = frozenset({"1", "true", "yes", "on", "t", "y"})
-_FALSE = frozenset({"0", "false", "no", "off", "f", "n"})
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
@@ -183,9 +182,9 @@ def _is_union(hint: Any) -> bool:
 
 def _read_bool(text: str) -> bool:
     lowered = text.lower()
-    if lowered in _TRUE:
+    if lowered in TRUE_WORDS:
         return True
-    if lowered in _FALSE:
+    if lowered in FALSE_WORDS:
         return False
     raise ValueError("expected true or false (also 1, yes, on, 0, no, off)")
 
