@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 _WINDOW = 100
@@ -61,11 +60,6 @@ def show(mistake: Mistake, text: str) -> str:
     if mistake.hint:
         lines.append(f"  {mistake.hint}")
     return "\n".join(lines)
-
-
-def show_all(mistakes: Iterable[Mistake], texts: dict[str, str]) -> str:
-    """All mistakes in order, each with its own text; `texts` maps `within` to the text."""
-    return "\n".join(show(mistake, texts.get(mistake.within, "")) for mistake in mistakes)
 
 
 def _flat(text: str) -> str:

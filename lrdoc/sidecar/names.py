@@ -9,7 +9,6 @@ from pathlib import Path, PurePath
 from lrdoc.errors import SidecarError, UsageError
 from lrdoc.text.clean import clean
 
-UNKNOWN_SOURCE = "unknown_source"
 ITEM_PREFIX = {"table": "tb", "drawing": "im", "equation": "eq"}
 
 _DOC_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+-]{0,199}")

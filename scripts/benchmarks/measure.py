@@ -14,7 +14,6 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,5 +71,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    started = time.monotonic()
     main()
