@@ -114,6 +114,14 @@ class _Reader:
     def mistake(self, kind: str, message: str, at: int, end: int, hint: str = "") -> None:
         self.mistakes.append(Mistake(kind, message, at + 1, max(1, end - at), hint, self.within, self.number))
 
+    def close_of(self, at: int, end: int) -> int | None:
+        """Where the parenthesis at `at` closes; None, with a mistake, when it does not before `end`."""
+        close = self.closing.get(at)
+        if close is not None and close < end:
+            return close
+        self.mistake("unbalanced_paren", "this '(' is never closed", at, at + 1, "add ')'")
+        return None
+
     def skip_blank(self, at: int, end: int) -> int:
         while at < end and self.text[at].isspace():
             at += 1
@@ -251,19 +259,18 @@ def _parse_rule(reader: _Reader, at: int, end: int, number: int) -> RuleSyntax |
         bare = pattern.rpartition(".")[2]
         hint = f"write {bare}: rules match the suffix without its dot" if bare else "write the suffix without its dot"
         reader.mistake("dot_in_pattern", "a suffix is written without '.'", dot, dot + 1, hint)
-    directive = _parse_directive(reader, colon + 1, end, in_rule=True)
-    if not directive.engine and len(reader.mistakes) == before:
+    directive = _parse_directive(reader, colon + 1, end)
+    found = {mistake.kind for mistake in reader.mistakes[before:]}
+    if not directive.engine and "misplaced_params" not in found:
         place = directive.engine_at
-        hint = "write e.g. pdf:legacy-R" if not directive.options_at else "a rule names its engine: pdf:legacy-R"
+        alone = directive.options_at and not found
+        hint = "a rule names its engine: pdf:legacy-R" if alone else "write e.g. pdf:legacy-R"
         reader.mistake("empty_engine", "expected an engine after ':'", place, place + 1, hint)
-    elif not directive.engine and not any(m.kind == "misplaced_params" for m in reader.mistakes[before:]):
-        place = directive.engine_at
-        reader.mistake("empty_engine", "expected an engine after ':'", place, place + 1, "write e.g. pdf:legacy-R")
     broken = len(reader.mistakes) > before
     return RuleSyntax(pattern, directive, number, text[at:end], at, pattern_at, pattern_end, end, broken)
 
 
-def _parse_directive(reader: _Reader, at: int, end: int, *, in_rule: bool = False) -> Directive:
+def _parse_directive(reader: _Reader, at: int, end: int) -> Directive:
     """directive = [ engine [ params ] ] [ "-" options ]"""
     text = reader.text
     at = reader.skip_blank(at, end)
@@ -274,64 +281,56 @@ def _parse_directive(reader: _Reader, at: int, end: int, *, in_rule: bool = Fals
     engine = text[engine_at:engine_end].lower()
     params: tuple[Param, ...] | None = None
     params_at = 0
-    at_now = stop
-    if at_now < end and text[at_now] == "(":
-        close = reader.closing.get(at_now)
-        if not engine:
-            after = end if close is None else close + 1
-            reader.mistake(
-                "misplaced_params",
-                "parameters stand behind an engine or a chunker, not before",
-                at_now,
-                after,
-                "write engine(name=value)",
-            )
-            return Directive(at=at, engine_at=at, engine_end=at, end=end)
-        if close is None or close >= end:
-            reader.mistake("unbalanced_paren", "this '(' is never closed", at_now, at_now + 1, "add ')'")
-            return Directive(engine, None, at=at, engine_at=engine_at, engine_end=engine_end, end=end)
-        params_at = at_now
-        before = len(reader.mistakes)
-        params = _parse_params(reader, at_now + 1, close, blank_allowed=True)
-        if not params and len(reader.mistakes) > before:
-            params = None
-        at_now = reader.skip_blank(close + 1, end)
-    options, options_at = "", 0
-    blocks: tuple[Block, ...] = ()
-    if at_now < end:
-        if text[at_now] == "(":
-            close = reader.closing.get(at_now, end - 1)
-            reader.mistake(
-                "misplaced_params",
-                "an engine has one pair of parentheses",
-                at_now,
-                min(close + 1, end),
-                "put all parameters into the first: engine(a=1,b=2)",
-            )
-            at_now = end
-        elif text[at_now] != "-":
-            found = text[at_now:end]
-            reader.mistake(
-                "missing_hyphen",
-                f"expected '-' before options, found {clip(found)}",
-                at_now,
-                end,
-                "write engine(…)-options",
-            )
-            at_now = end
-        else:
-            options_at = at_now + 1
-            options, blocks = _parse_options(reader, options_at, end)
-    return Directive(
-        engine, params, options, blocks, at, engine_at, max(engine_end, engine_at), params_at, options_at, end
-    )
+    if stop < end and text[stop] == "(":
+        close = _close_behind_engine(reader, engine, stop, end)
+        if close is None:
+            return Directive(engine, at=at, engine_at=engine_at, engine_end=engine_end, end=end)
+        params_at = stop
+        params = _parse_engine_params(reader, stop + 1, close)
+        stop = reader.skip_blank(close + 1, end)
+    options_at = _find_options(reader, stop, end)
+    options, blocks = _parse_options(reader, options_at, end) if options_at else ("", ())
+    return Directive(engine, params, options, blocks, at, engine_at, engine_end, params_at, options_at, end)
+
+
+def _close_behind_engine(reader: _Reader, engine: str, at: int, end: int) -> int | None:
+    """Where the parenthesis at `at` closes; None, with a mistake, when it cannot hold parameters of an engine."""
+    if engine:
+        return reader.close_of(at, end)
+    after = reader.closing.get(at, end - 1) + 1
+    message = "parameters stand behind an engine or a chunker, not before"
+    reader.mistake("misplaced_params", message, at, after, "write engine(name=value)")
+    return None
+
+
+def _parse_engine_params(reader: _Reader, at: int, end: int) -> tuple[Param, ...] | None:
+    """None when there are mistakes alone; () when there is nothing."""
+    if reader.skip_blank(at, end) == end:
+        return ()
+    return _parse_params(reader, at, end) or None
+
+
+def _find_options(reader: _Reader, at: int, end: int) -> int:
+    """Place behind the "-" before the options; 0, with a mistake, when something else stands there, or when nothing."""
+    if at == end:
+        return 0
+    if reader.text[at] == "-":
+        return at + 1
+    if reader.text[at] == "(":
+        after = min(reader.closing.get(at, end - 1) + 1, end)
+        hint = "put all parameters into the first: engine(a=1,b=2)"
+        reader.mistake("misplaced_params", "an engine has one pair of parentheses", at, after, hint)
+    else:
+        message = f"expected '-' before options, found {clip(reader.text[at:end])}"
+        reader.mistake("missing_hyphen", message, at, end, "write engine(…)-options")
+    return 0
 
 
 def _parse_options(reader: _Reader, at: int, end: int) -> tuple[str, tuple[Block, ...]]:
     """options = { letter | chunker [ params ] }"""
     text = reader.text
     letters: list[str] = []
-    blocks: list[Block] = []
+    blocks: dict[str, Block] = {}
     chunkers: dict[str, int] = {}
     last = ""
     while at < end:
@@ -343,66 +342,56 @@ def _parse_options(reader: _Reader, at: int, end: int) -> tuple[str, tuple[Block
             last = char
             at += 1
         elif char in _SKIPPED or char.isspace():
-            if char == "-":
-                last = ""
+            last = "" if char == "-" else last
             at += 1
         elif char == "(":
-            close = reader.closing.get(at)
-            if close is None or close >= end:
-                reader.mistake("unbalanced_paren", "this '(' is never closed", at, at + 1, "add ')'")
-                bad = _BAD_RUN.search(text, at + 1, end)
-                if bad is not None:
-                    reader.mistake(
-                        "bad_option_char",
-                        f"without ')' {clip(bad[0])} is read as options and is none",
-                        bad.start(),
-                        bad.end(),
-                        "close the parenthesis",
-                    )
+            close = reader.close_of(at, end)
+            if close is None:
+                _report_bare_params(reader, at + 1, end)
                 break
-            if last and last in CHUNKERS:
-                if any(block.letter == last for block in blocks):
-                    reader.mistake(
-                        "duplicate_param_block",
-                        f"{last} has parameters already",
-                        at,
-                        close + 1,
-                        f"write them in one pair of parentheses: {last}(a=1,b=2)",
-                    )
-                else:
-                    blocks.append(Block(last, _parse_params(reader, at + 1, close) or (), at))
-            else:
-                what = f"{last!r} takes no parameters" if last else "parameters stand right behind their chunker"
-                reader.mistake(
-                    "misplaced_params",
-                    what,
-                    at,
-                    close + 1,
-                    "chunk parameters follow F, R, V, P or C: R(chunk_ts=800); those of an engine its name",
-                )
-            last = ""
-            at = close + 1
+            _parse_block(reader, last, at, close, blocks)
+            last, at = "", close + 1
         elif char == ")":
             reader.mistake("bad_option_char", "this ')' closes nothing", at, at + 1, "add '(' or remove it")
             at += 1
         else:
-            run = _BAD_RUN.match(text, at, end)
-            stop = run.end() if run else at + 1
-            reader.mistake(
-                "bad_option_char",
-                f"{clip(text[at:stop])} {'is no option' if stop == at + 1 else 'are no options'}",
-                at,
-                stop,
-                _option_hint(text[at:stop]),
-            )
-            last, at = "", stop
+            last, at = "", _skip_bad_letters(reader, at, end)
     if len(chunkers) > 1:
-        names = list(chunkers)
-        second = chunkers[names[1]]
-        reader.mistake(
-            "multiple_chunkers", f"at most one chunker, found {' and '.join(names)}", second, second + 1, "keep one"
-        )
-    return "".join(letters), tuple(blocks)
+        second = list(chunkers.values())[1]
+        message = f"at most one chunker, found {' and '.join(chunkers)}"
+        reader.mistake("multiple_chunkers", message, second, second + 1, "keep one")
+    return "".join(letters), tuple(blocks.values())
+
+
+def _parse_block(reader: _Reader, letter: str, at: int, close: int, blocks: dict[str, Block]) -> None:
+    """Parameters in parentheses behind the option `letter`, "" when they stand behind none."""
+    if letter in blocks:
+        hint = f"write them in one pair of parentheses: {letter}(a=1,b=2)"
+        reader.mistake("duplicate_param_block", f"{letter} has parameters already", at, close + 1, hint)
+    elif letter and letter in CHUNKERS:
+        blocks[letter] = Block(letter, _parse_params(reader, at + 1, close), at)
+    else:
+        what = f"{letter!r} takes no parameters" if letter else "parameters stand right behind their chunker"
+        hint = "chunk parameters follow F, R, V, P or C: R(chunk_ts=800); those of an engine its name"
+        reader.mistake("misplaced_params", what, at, close + 1, hint)
+
+
+def _report_bare_params(reader: _Reader, at: int, end: int) -> None:
+    """Say what stands behind a parenthesis that is never closed, as far as it cannot be options."""
+    bad = _BAD_RUN.search(reader.text, at, end)
+    if bad is not None:
+        message = f"without ')' {clip(bad[0])} is read as options and is none"
+        reader.mistake("bad_option_char", message, bad.start(), bad.end(), "close the parenthesis")
+
+
+def _skip_bad_letters(reader: _Reader, at: int, end: int) -> int:
+    """Report a run of characters that are no options; the place behind it."""
+    run = _BAD_RUN.match(reader.text, at, end)
+    stop = run.end() if run else at + 1
+    bad = reader.text[at:stop]
+    message = f"{clip(bad)} {'is no option' if len(bad) == 1 else 'are no options'}"
+    reader.mistake("bad_option_char", message, at, stop, _option_hint(bad))
+    return stop
 
 
 def _option_hint(text: str) -> str:
@@ -412,11 +401,9 @@ def _option_hint(text: str) -> str:
     return f"possible: {' '.join(LETTERS)}"
 
 
-def _parse_params(reader: _Reader, at: int, end: int, *, blank_allowed: bool = False) -> tuple[Param, ...]:
+def _parse_params(reader: _Reader, at: int, end: int) -> tuple[Param, ...]:
     """params = "(" param { "," param } ")", of which `text[at:end]` is the inside"""
     text = reader.text
-    if blank_allowed and reader.skip_blank(at, end) == end:
-        return ()
     params: list[Param] = []
     start, depth = at, 0
     stops: list[int] = []
