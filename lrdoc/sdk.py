@@ -51,7 +51,7 @@ from lrdoc.errors import (
 from lrdoc.params import ParamSpec
 from lrdoc.parsers.base import AssetSink, Availability, ParseContext, Parser, ParserSpec, SourceFile
 from lrdoc.parsers.building import DocumentBuilder, make_table, make_text_document
-from lrdoc.parsers.bundle import BundleKey, Fetched, ServiceParser, sign
+from lrdoc.parsers.services.bundle import BundleKey, Fetched, ServiceParser, sign
 from lrdoc.variables import variable
 
 __all__ = [

@@ -12,13 +12,13 @@ from urllib.parse import quote
 
 from lrdoc.errors import LrdocError
 from lrdoc.parsers.base import Availability, ParseContext, SourceFile
-from lrdoc.parsers.bundle import Fetched
 from lrdoc.parsers.docling.options import FIXED, Options
 from lrdoc.parsers.docling.parser import find_document
 from lrdoc.parsers.docling.settings import DoclingSettings
-from lrdoc.parsers.served import as_text
-from lrdoc.parsers.transport import LARGEST_JSON, Answer, NoAssets, Service, first_text, one_line
-from lrdoc.parsers.unpack import hoist, unpack
+from lrdoc.parsers.services.builder import as_text
+from lrdoc.parsers.services.bundle import Fetched
+from lrdoc.parsers.services.transport import LARGEST_JSON, Answer, NoAssets, Service, first_text, one_line
+from lrdoc.parsers.services.unpack import hoist, unpack
 
 _MOST_WAIT_S = 30.0
 

@@ -9,7 +9,7 @@ from typing import Any
 from lrdoc.document import Drawing, Equation, Part, Table, Text, merge_text, plain_text
 from lrdoc.parsers.docling.nodes import Node, Tree, inline_parts, join, marks_of, text_of
 from lrdoc.parsers.docling.tables import read_grid
-from lrdoc.parsers.served import Place, ServedBuilder, as_text, fenced, load_picture, one_line
+from lrdoc.parsers.services.builder import Place, ServedBuilder, as_text, fenced, load_picture, one_line
 
 _LISTS = frozenset({"list", "ordered_list", "unordered_list"})
 _REGION_GROUPS = {"page header": "header", "header": "header", "page footer": "footer", "footer": "footer"}

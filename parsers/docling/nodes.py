@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lrdoc.document import InlineEquation, Mark, MarkKind, Part, Position, Source, Text, merge_text
-from lrdoc.parsers.served import FLOWING, SLIDES, Place, as_text, numbers
+from lrdoc.parsers.services.builder import FLOWING, SLIDES, Place, as_text, numbers
 
 _REF = re.compile(r"#/([A-Za-z_]+)(?:/([0-9]{1,9}))?")
 _LATEX = re.compile(r"\\[A-Za-z]+|[\^_]\{|[\^_][A-Za-z0-9\\]")

@@ -9,12 +9,12 @@ from typing import Any
 from lrdoc.document import Document
 from lrdoc.errors import EngineError
 from lrdoc.parsers.base import ParseContext, SourceFile
-from lrdoc.parsers.bundle import MANIFEST, BundleKey, Fetched, ServiceParser, read_manifest, sign
 from lrdoc.parsers.docling.mapping import Mapper
 from lrdoc.parsers.docling.nodes import Tree
 from lrdoc.parsers.docling.settings import BBOX_ATTRIBUTES, DoclingSettings
-from lrdoc.parsers.served import ServedBuilder, numbers, read_json
-from lrdoc.parsers.service_addresses import public_form
+from lrdoc.parsers.services.addresses import public_form
+from lrdoc.parsers.services.builder import ServedBuilder, numbers, read_json
+from lrdoc.parsers.services.bundle import MANIFEST, BundleKey, Fetched, ServiceParser, read_manifest, sign
 
 
 class DoclingParser(ServiceParser):

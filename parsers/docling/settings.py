@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from lrdoc.parsers.service_settings import PollSettings, read_address, read_bbox_attributes
+from lrdoc.parsers.services.settings import PollSettings, read_address, read_bbox_attributes
 from lrdoc.variables import variable
 
 BBOX_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({"origin": "LEFTBOTTOM"})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lrdoc.document import Cell, Part, Source, Text
-from lrdoc.parsers.served import as_text
+from lrdoc.parsers.services.builder import as_text
 
 _MOST_CELLS = 500_000
 _MOST_EMPTY = 10_000

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from lrdoc.errors import EngineError
-from lrdoc.parsers.bundle import MANIFEST
 from lrdoc.parsers.mineru.content_list import find_list, read_content_list
+from lrdoc.parsers.mineru.content_list_v2 import read_content_list_v2
 from lrdoc.parsers.mineru.items import Item
 from lrdoc.parsers.mineru.paged import read_pages
-from lrdoc.parsers.mineru.v2 import read_content_list_v2
-from lrdoc.parsers.served import read_json
+from lrdoc.parsers.services.builder import read_json
+from lrdoc.parsers.services.bundle import MANIFEST
 
 CONTENT_LIST = "content_list.json"
 MIDDLE = "middle_json.json"

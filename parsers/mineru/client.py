@@ -12,13 +12,13 @@ from urllib.parse import quote
 
 from lrdoc.errors import LrdocError, TransportError
 from lrdoc.parsers.base import Availability, ParseContext, SourceFile
-from lrdoc.parsers.bundle import Fetched
 from lrdoc.parsers.mineru.bundle import CONTENT_LIST, find_content
 from lrdoc.parsers.mineru.options import Options
 from lrdoc.parsers.mineru.settings import MineruSettings
-from lrdoc.parsers.served import as_text
-from lrdoc.parsers.transport import Answer, NoAssets, Service, first_text, one_line
-from lrdoc.parsers.unpack import hoist, unpack
+from lrdoc.parsers.services.builder import as_text
+from lrdoc.parsers.services.bundle import Fetched
+from lrdoc.parsers.services.transport import Answer, NoAssets, Service, first_text, one_line
+from lrdoc.parsers.services.unpack import hoist, unpack
 
 _MOST_LOOKS_FOR_RESULT = 10
 

@@ -11,7 +11,7 @@ from lrdoc.document import Anchor, Source, Text
 from lrdoc.parsers.mineru.items import CODE, EQUATIONS, HEADINGS, PICTURES, REGIONS, Item, Line
 from lrdoc.parsers.mineru.markup import plain, read_markup
 from lrdoc.parsers.mineru.places import Places
-from lrdoc.parsers.served import Place, as_text
+from lrdoc.parsers.services.builder import Place, as_text
 
 _WRAPPERS = ("content_list", "content", "items", "result")
 _TEXTS = ("text", "content", "body", "code_body")

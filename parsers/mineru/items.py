@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from lrdoc.document import Part
-from lrdoc.parsers.served import Place
+from lrdoc.parsers.services.builder import Place
 
 Kind = Literal["heading", "text", "list", "code", "equation", "inline_equation", "table", "picture", "region"]
 

@@ -11,8 +11,8 @@ import msgspec
 from lrdoc.document import Drawing, Equation, InlineEquation, Part, Source, Table, Text, plain_text
 from lrdoc.parsers.mineru.items import TEXTS, Item, Kind
 from lrdoc.parsers.mineru.markup import split_pictures
-from lrdoc.parsers.served import Place, ServedBuilder, fenced, load_picture, one_line
-from lrdoc.parsers.served_tables import read_html_tables, to_grid
+from lrdoc.parsers.services.builder import Place, ServedBuilder, fenced, load_picture, one_line
+from lrdoc.parsers.services.html_tables import read_html_tables, to_grid
 
 
 class Mapper:

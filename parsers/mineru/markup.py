@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lrdoc.document import InlineEquation, Mark, MarkKind, Part, Source, Text, merge_text, plain_text
-from lrdoc.parsers.served import as_text
+from lrdoc.parsers.services.builder import as_text
 
 _TOKEN = re.compile(
     r"\\[*`~$]|\\\(|\$\$?|\*+|~~|`|!?\[|</?(?:b|strong|i|em|u|s|del|strike|sup|sub)>|\]\(", re.IGNORECASE

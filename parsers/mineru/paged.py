@@ -14,7 +14,7 @@ from lrdoc.parsers.mineru.content_list import anchored, bare_code, bare_latex, h
 from lrdoc.parsers.mineru.items import CODE, EQUATIONS, HEADINGS, PICTURES, REGIONS, Item, Line
 from lrdoc.parsers.mineru.markup import read_markup, read_spans
 from lrdoc.parsers.mineru.places import Places
-from lrdoc.parsers.served import Place, as_text, numbers
+from lrdoc.parsers.services.builder import Place, as_text, numbers
 
 _DEEPEST = 40
 """Of lists in lists; what lies deeper is kept on this level."""

@@ -9,13 +9,13 @@ from typing import Any
 from lrdoc.document import Document
 from lrdoc.errors import EngineError
 from lrdoc.parsers.base import ParseContext, SourceFile
-from lrdoc.parsers.bundle import BundleKey, Fetched, ServiceParser, read_manifest, sign
 from lrdoc.parsers.mineru.bundle import Content, find_content
 from lrdoc.parsers.mineru.mapping import Mapper
 from lrdoc.parsers.mineru.paged import read_metadata
 from lrdoc.parsers.mineru.settings import BBOX_ATTRIBUTES, MineruSettings
-from lrdoc.parsers.served import ServedBuilder
-from lrdoc.parsers.service_addresses import public_form
+from lrdoc.parsers.services.addresses import public_form
+from lrdoc.parsers.services.builder import ServedBuilder
+from lrdoc.parsers.services.bundle import BundleKey, Fetched, ServiceParser, read_manifest, sign
 
 _TITLES = frozenset({"", "untitled", "(anonymous)", "(unspecified)", "anonymous", "unspecified"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lrdoc.document import Position, Source
-from lrdoc.parsers.served import FLOWING, SLIDES, Place, numbers
+from lrdoc.parsers.services.builder import FLOWING, SLIDES, Place, numbers
 
 
 class Places:

@@ -12,9 +12,9 @@ from service_bundles import PNG, write_bundle
 
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.builtin import BUILTIN
-from lrdoc.parsers.bundle import BundleKey, Fetched, sign, write_manifest
 from lrdoc.parsers.docling.parser import DoclingParser
 from lrdoc.parsers.docling.settings import DoclingSettings
+from lrdoc.parsers.services.bundle import BundleKey, Fetched, sign, write_manifest
 from lrdoc.testing.parsers import ParserContract
 
 KEY = BundleKey(sign({}))

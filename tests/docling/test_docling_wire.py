@@ -14,11 +14,11 @@ from shared_files import shared_dir
 
 from lrdoc.errors import EngineNotConfigured, TransportError
 from lrdoc.parsers.base import ParseContext, SourceFile
-from lrdoc.parsers.bundle import read_manifest
 from lrdoc.parsers.docling.client import probe
 from lrdoc.parsers.docling.options import Options
 from lrdoc.parsers.docling.parser import DoclingParser
 from lrdoc.parsers.docling.settings import DoclingSettings, read_languages
+from lrdoc.parsers.services.bundle import read_manifest
 from lrdoc.testing.assets import MemoryAssets
 
 

@@ -12,9 +12,9 @@ from service_bundles import write_bundle
 
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.builtin import BUILTIN
-from lrdoc.parsers.bundle import BundleKey, Fetched, sign, write_manifest
 from lrdoc.parsers.mineru.parser import MineruParser
 from lrdoc.parsers.mineru.settings import MineruSettings
+from lrdoc.parsers.services.bundle import BundleKey, Fetched, sign, write_manifest
 from lrdoc.testing.parsers import ParserContract
 
 KEY = BundleKey(sign({}))

@@ -315,4 +315,4 @@ def test_addresses_that_are_none(endpoint: str, tmp_path: Path) -> None:
 @pytest.fixture
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits between retries are short."""
-    monkeypatch.setattr("lrdoc.parsers.transport._FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("lrdoc.parsers.services.transport._FIRST_WAIT_S", 0.01)

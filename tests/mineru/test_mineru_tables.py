@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lrdoc.document import Source, plain_text
-from lrdoc.parsers.served_tables import plain, read_html_tables
+from lrdoc.parsers.services.html_tables import plain, read_html_tables
 
 AT = Source(path="1")
 

@@ -15,10 +15,10 @@ from service_server import ServiceServer, closed_port, make_zip, serve
 from shared_files import shared_dir
 
 from lrdoc.errors import EngineNotConfigured, TransportError
-from lrdoc.parsers.bundle import read_manifest
 from lrdoc.parsers.mineru.client import probe
 from lrdoc.parsers.mineru.options import Options
 from lrdoc.parsers.mineru.settings import MineruSettings
+from lrdoc.parsers.services.bundle import read_manifest
 
 
 def manifest(run: Run) -> dict[str, Any]:

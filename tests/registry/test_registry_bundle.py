@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lrdoc.errors import Cancelled, EngineError, TransportError
-from lrdoc.parsers.bundle import MANIFEST, is_inside, read_manifest, stale_reason, write_manifest
+from lrdoc.parsers.services.bundle import MANIFEST, is_inside, read_manifest, stale_reason, write_manifest
 from lrdoc.sdk import (
     BundleKey,
     Document,

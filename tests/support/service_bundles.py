@@ -12,7 +12,7 @@ from typing import Any
 
 from lrdoc.document import Citation, Document, Drawing, Equation, InlineEquation, Part, Table, Text
 from lrdoc.parsers.base import ParseContext, SourceFile
-from lrdoc.parsers.bundle import ServiceParser
+from lrdoc.parsers.services.bundle import ServiceParser
 from lrdoc.sidecar.check import check_folder
 from lrdoc.sidecar.info import FolderInfo
 from lrdoc.sidecar.store import FolderAssets

@@ -15,11 +15,11 @@ from lrdoc.document import Document
 from lrdoc.params import fill
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.builtin import BUILTIN
-from lrdoc.parsers.bundle import ServiceParser
 from lrdoc.parsers.docling.parser import DoclingParser
 from lrdoc.parsers.docling.settings import DoclingSettings
 from lrdoc.parsers.mineru.parser import MineruParser
 from lrdoc.parsers.mineru.settings import MineruSettings
+from lrdoc.parsers.services.bundle import ServiceParser
 from lrdoc.testing.assets import MemoryAssets
 
 KINDS = ("docling", "mineru3", "mineru4", "official")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lrdoc.errors import TransportError
-from lrdoc.parsers.bundle import write_manifest
+from lrdoc.parsers.services.bundle import write_manifest
 from lrdoc.sdk import (
     BundleKey,
     Document,

@@ -24,8 +24,8 @@ import httpx
 from lrdoc.document import Asset
 from lrdoc.errors import LimitExceeded, TransportError
 from lrdoc.parsers.base import ParseContext
-from lrdoc.parsers.service_addresses import check_address, is_inside, is_inside_url, origin, public_form
-from lrdoc.parsers.service_settings import PollSettings
+from lrdoc.parsers.services.addresses import check_address, is_inside, is_inside_url, origin, public_form
+from lrdoc.parsers.services.settings import PollSettings
 from lrdoc.text.clean import clean
 
 T = TypeVar("T")

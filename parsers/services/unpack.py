@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 from lrdoc.errors import LimitExceeded, TransportError
-from lrdoc.parsers.bundle import MANIFEST, is_inside
-from lrdoc.parsers.service_settings import PollSettings
+from lrdoc.parsers.services.bundle import MANIFEST, is_inside
+from lrdoc.parsers.services.settings import PollSettings
 
 _PIECE = 1 << 18
 _MOST_DEPTH = 32

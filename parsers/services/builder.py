@@ -31,7 +31,7 @@ from lrdoc.document import (
 )
 from lrdoc.errors import EmptyDocumentError, EngineError
 from lrdoc.parsers.base import ParseContext, SourceFile
-from lrdoc.parsers.bundle import is_inside
+from lrdoc.parsers.services.bundle import is_inside
 from lrdoc.text.clean import clean
 
 FLOWING = frozenset(

@@ -10,7 +10,7 @@ from lrdoc.parsers.mineru.content_list import bare_code, strings
 from lrdoc.parsers.mineru.items import CODE, EQUATIONS, HEADINGS, PICTURES, REGIONS, Item, Kind, Line
 from lrdoc.parsers.mineru.markup import read_spans
 from lrdoc.parsers.mineru.places import Places
-from lrdoc.parsers.served import Place, as_text
+from lrdoc.parsers.services.builder import Place, as_text
 
 _DEEPEST = 40
 _NO_TEXT = frozenset({"caption", "footnote", "source", "path"})
