@@ -17,14 +17,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lrdoc.mistakes import Mistake
 from lrdoc.params import shown
 from lrdoc.routing.persist import chunker_of
 from lrdoc.suggest import nearest, one_of
-from lrdoc.variables import variable
+from lrdoc.variables import variable, variables_of
 
 DEFAULT_SIZE = 1200
 DEFAULT_OVERLAP = 100
@@ -138,6 +138,31 @@ class ChunkSettings:
     p_drop_references: bool | None = variable("CHUNK_P_DROP_REFERENCES", None, "P leaves out the list of references.")
 
 
+_DEFAULTS = ChunkSettings()
+_FIELDS: Mapping[str, Mapping[str, str]] = {
+    "fixed_token": {
+        "split_by_character": "f_split_by",
+        "split_by_character_only": "f_split_only",
+        SIZE: "f_size",
+        OVERLAP: "f_overlap",
+    },
+    "recursive_character": {"separators": "r_separators", SIZE: "r_size", OVERLAP: "r_overlap"},
+    "semantic_vector": {
+        "breakpoint_threshold_type": "v_threshold",
+        "breakpoint_threshold_amount": "v_amount",
+        "buffer_size": "v_buffer",
+        "min_chunk_token_size": "v_min_size",
+        "sentence_split_regex": "v_pattern",
+        SIZE: "v_size",
+    },
+    "paragraph_semantic": {SIZE: "p_size", OVERLAP: "p_overlap"},
+}
+"""Strategy → parameter → the field of ChunkSettings that fills it."""
+_LEFT_OUT_WHEN_0 = frozenset({"v_min_size"})
+"""Fields whose 0 changes nothing: it does not stand in the snapshot."""
+_CALLER = "chunk options of the caller"
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkConfig:
     """Parameters of all strategies, before a file is known."""
@@ -210,68 +235,38 @@ def build_chunk_config(
     """Parameters of all strategies from the caller's mapping and the settings."""
     build = _Build(more_options or {})
     explicit = build.read(overrides)
-    separators = build.bound(settings.r_separators, "CHUNK_R_SEPARATORS")
-    if not separators:
-        separators = DEFAULT_SEPARATORS[:-1]
-    # The word "none" unsets a variable.
-    size = DEFAULT_SIZE if settings.size is None else settings.size
-    overlap = DEFAULT_OVERLAP if settings.overlap is None else settings.overlap
-    p_size = DEFAULT_P_SIZE if settings.p_size is None else settings.p_size
-    size_from = "CHUNK_SIZE" if size != DEFAULT_SIZE else "default"
-    overlap_from = "CHUNK_OVERLAP_SIZE" if overlap != DEFAULT_OVERLAP else "default"
-    if build.usable(chunk_token_size, "size", SIZE):
-        size, size_from = chunk_token_size or size, "chunk_token_size of the caller"
-    if build.usable(chunk_overlap_token_size, "overlap", OVERLAP):
-        overlap = chunk_overlap_token_size if chunk_overlap_token_size is not None else overlap
-        overlap_from = "chunk_overlap_token_size of the caller"
-    by_env: dict[str, dict[str, tuple[Any, str]]] = {
-        "fixed_token": {
-            "split_by_character": (settings.f_split_by, "CHUNK_F_SPLIT_BY_CHARACTER"),
-            "split_by_character_only": (settings.f_split_only, "CHUNK_F_SPLIT_BY_CHARACTER_ONLY"),
-            SIZE: (settings.f_size, "CHUNK_F_SIZE"),
-            OVERLAP: (settings.f_overlap, "CHUNK_F_OVERLAP_SIZE"),
-        },
-        "recursive_character": {
-            "separators": (separators, "CHUNK_R_SEPARATORS"),
-            SIZE: (settings.r_size, "CHUNK_R_SIZE"),
-            OVERLAP: (settings.r_overlap, "CHUNK_R_OVERLAP_SIZE"),
-        },
-        "semantic_vector": {
-            "breakpoint_threshold_type": (settings.v_threshold, "CHUNK_V_BREAKPOINT_THRESHOLD_TYPE"),
-            "breakpoint_threshold_amount": (settings.v_amount, "CHUNK_V_BREAKPOINT_THRESHOLD_AMOUNT"),
-            "buffer_size": (settings.v_buffer, "CHUNK_V_BUFFER_SIZE"),
-            **({"min_chunk_token_size": (settings.v_min_size, "CHUNK_V_MIN_SIZE")} if settings.v_min_size else {}),
-            "sentence_split_regex": (settings.v_pattern, "CHUNK_V_SENTENCE_SPLIT_REGEX"),
-            SIZE: (settings.v_size, "CHUNK_V_SIZE"),
-        },
-        "paragraph_semantic": {
-            SIZE: (p_size, "CHUNK_P_SIZE"),
-            OVERLAP: (settings.p_overlap, "CHUNK_P_OVERLAP_SIZE"),
-        },
-    }
-    values: dict[str, Any] = {SIZE: explicit.get(SIZE, size)}
-    origins = {SIZE: "chunk options of the caller" if SIZE in explicit else size_from}
-    for strategy, slots in by_env.items():
+    settings = build.make_usable(settings)
+    size, size_from = build.read_general(settings, "size", SIZE, chunk_token_size)
+    overlap = build.read_general(settings, "overlap", OVERLAP, chunk_overlap_token_size)
+    values: dict[str, Any] = {SIZE: size}
+    origins = {SIZE: size_from}
+    for strategy, fields in _FIELDS.items():
         slot = values[strategy] = {}
         given = explicit.get(strategy, {})
-        for name, (value, env) in slots.items():
+        for name, place in fields.items():
             if name in given or (strategy, name) in build.gone:
                 continue
-            if value is None and name in (SIZE, OVERLAP):
-                if name == OVERLAP:
-                    slot[name] = overlap
-                    origins[f"{strategy}.{name}"] = overlap_from
+            value, origin = read_variable(settings, place)
+            if value is None and name == OVERLAP:
+                value, origin = overlap
+            if (value is None and name == SIZE) or (value == 0 and place in _LEFT_OUT_WHEN_0):
                 continue
             slot[name] = list(value) if isinstance(value, tuple) else value
-            origins[f"{strategy}.{name}"] = env if value != _default(strategy, name) else "default"
+            origins[f"{strategy}.{name}"] = origin
         for name, value in given.items():
             slot[name] = value
-            origins[f"{strategy}.{name}"] = "chunk options of the caller"
+            origins[f"{strategy}.{name}"] = _CALLER
     for name, value in explicit.items():
-        if name not in values:
+        if name not in _FIELDS:
             values[name] = value
-            origins[name] = "chunk options of the caller"
+            origins[name] = _CALLER
     return ChunkConfig(values, origins, tuple(build.errors), tuple(build.warnings), settings.p_drop_references)
+
+
+def read_variable(settings: ChunkSettings, field: str) -> tuple[Any, str]:
+    """The value of a field and where it comes from: its variable, or "default"."""
+    value = getattr(settings, field)
+    return value, "default" if value == getattr(_DEFAULTS, field) else variables_of(ChunkSettings)[field].name
 
 
 def snapshot(
@@ -328,6 +323,19 @@ class _Build:
         self.warnings: list[Mistake] = []
         self.gone: set[tuple[str, str]] = set()
         """Slots that stay empty, because what was put there went with a warning."""
+
+    def make_usable(self, settings: ChunkSettings) -> ChunkSettings:
+        """The settings with bounded separators, and the default where the word "none" unset what has to be set."""
+        separators = self.bound(settings.r_separators, "CHUNK_R_SEPARATORS") or DEFAULT_SEPARATORS[:-1]
+        unset = [name for name in ("size", "overlap", "p_size") if getattr(settings, name) is None]
+        defaults = {name: getattr(_DEFAULTS, name) for name in unset}
+        return replace(settings, r_separators=separators, **defaults)
+
+    def read_general(self, settings: ChunkSettings, kind: str, name: str, wanted: int | None) -> tuple[Any, str]:
+        """The general size or overlap, and where it comes from."""
+        if self.usable(wanted, kind, name):
+            return wanted, f"{name} of the caller"
+        return read_variable(settings, kind)
 
     def read(self, overrides: Mapping[str, Any] | None) -> dict[str, Any]:
         """A checked copy of the mapping."""
@@ -442,20 +450,6 @@ def _wrong(value: Any, kind: str) -> str:
         except ValueError:
             return "a regular expression"
     return ""
-
-
-def _default(strategy: str, name: str) -> Any:
-    return {
-        ("fixed_token", "split_by_character"): None,
-        ("fixed_token", "split_by_character_only"): False,
-        ("recursive_character", "separators"): DEFAULT_SEPARATORS,
-        ("semantic_vector", "breakpoint_threshold_type"): "percentile",
-        ("semantic_vector", "breakpoint_threshold_amount"): None,
-        ("semantic_vector", "buffer_size"): 1,
-        ("semantic_vector", "min_chunk_token_size"): 0,
-        ("semantic_vector", "sentence_split_regex"): DEFAULT_SENTENCE_REGEX,
-        ("paragraph_semantic", SIZE): DEFAULT_P_SIZE,
-    }.get((strategy, name), ...)
 
 
 def _copy(value: Any) -> Any:
