@@ -13,7 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from lrdoc.document import ParseWarning, Source
+from lrdoc.parsers.docx.branches import choose_branch
+from lrdoc.parsers.docx.names import MC, VAL, W
 from lrdoc.parsers.docx.numformats import Formatter, find_format
+from lrdoc.parsers.docx.styles import is_on
 
 Suffix = Literal["tab", "space", "nothing"]
 Element = Any
@@ -142,16 +145,15 @@ class Numbering:
         numbering._part = part
         if root is None:
             return numbering
-        for child in _elements(root):
-            name = _local(child)
+        for child in root.iterchildren(W + "abstractNum", W + "num"):
             if look is not None:
                 look()
-            if name == "abstractNum":
-                key = _attribute(child, "abstractNumId")
+            if child.tag == W + "abstractNum":
+                key = child.get(W + "abstractNumId")
                 if key is not None and key.strip() not in numbering._abstracts:
                     numbering._abstracts[key.strip()] = numbering._read_abstract(child)
-            elif name == "num":
-                key = _attribute(child, "numId")
+            else:
+                key = child.get(W + "numId")
                 if key is not None and key.strip() not in numbering._instances:
                     instance = numbering._read_instance(child)
                     if instance is not None:
@@ -183,12 +185,7 @@ class Numbering:
         numId and ilvl are taken separately from the paragraph, else from its style chain. A style's level is the one
         that the list links with it (`w:pStyle`), else its own ilvl (17.9.23).
         """
-        num_id: str | None = None
-        ilvl: str | None = None
-        if ppr is not None:
-            num_pr = ppr.find(_sibling_tag(ppr, "numPr"))
-            if num_pr is not None:
-                num_id, ilvl = _num_pr_values(num_pr)
+        num_id, ilvl = _own_numbering(ppr)
         return self.resolve_values(num_id, ilvl, style_id)
 
     def resolve_values(self, num_id: str | None, ilvl: str | None, style_id: str | None) -> tuple[str, int] | None:
@@ -221,14 +218,10 @@ class Numbering:
         num_id: str | None = None
         levels: list[tuple[str, str | None]] = []
         for style in self._styles.chain(style_id):
-            own_level: str | None = None
-            ppr = style.find(_sibling_tag(style, "pPr"))
-            num_pr = ppr.find(_sibling_tag(ppr, "numPr")) if ppr is not None else None
-            if num_pr is not None:
-                own_num, own_level = _num_pr_values(num_pr)
-                if num_id is None:
-                    num_id = own_num
-            levels.append((_attribute(style, "styleId") or "", own_level))
+            own_num, own_level = _own_numbering(style.find(W + "pPr"))
+            if num_id is None:
+                num_id = own_num
+            levels.append((style.get(W + "styleId") or "", own_level))
         found = _StyleNumbering(num_id, tuple(levels))
         self._style_numbering[style_id] = found
         return found
@@ -348,39 +341,27 @@ class Numbering:
     # -- reading
 
     def _read_abstract(self, element: Element) -> AbstractList:
-        abstract = AbstractList()
-        position = -1
-        for child in _elements(element):
-            name = _local(child)
-            if name == "lvl":
-                position += 1
-                self._read_level(child, position, abstract.levels, abstract.style_levels)
-            elif name == "numStyleLink":
-                abstract.num_style_link = _value(child) or ""
-            elif name == "styleLink":
-                abstract.style_link = _value(child) or ""
+        abstract = AbstractList(
+            style_link=_value(element.find(W + "styleLink")) or "",
+            num_style_link=_value(element.find(W + "numStyleLink")) or "",
+        )
+        for position, level in enumerate(element.iterchildren(W + "lvl")):
+            self._read_level(level, position, abstract.levels, abstract.style_levels)
         return abstract
 
     def _read_instance(self, element: Element) -> ListInstance | None:
-        instance: ListInstance | None = None
-        position = -1
-        for child in _elements(element):
-            name = _local(child)
-            if name == "abstractNumId" and instance is None:
-                value = _value(child)
-                if value is None:
-                    return None
-                instance = ListInstance(value)
-            elif name == "lvlOverride" and instance is not None:
-                position += 1
-                ilvl = _level_number(child, position)
-                for part in _elements(child):
-                    if _local(part) == "startOverride":
-                        start = _to_int(_value(part))
-                        if start is not None:
-                            instance.starts[ilvl] = start
-                    elif _local(part) == "lvl":
-                        self._read_level(part, ilvl, instance.overrides, instance.style_levels)
+        abstract_id = _value(element.find(W + "abstractNumId"))
+        if abstract_id is None:
+            return None
+        instance = ListInstance(abstract_id)
+        for position, override in enumerate(element.iterchildren(W + "lvlOverride")):
+            ilvl = _level_number(override, position)
+            for start in override.iterchildren(W + "startOverride"):
+                value = _to_int(_value(start))
+                if value is not None:
+                    instance.starts[ilvl] = value
+            for level in override.iterchildren(W + "lvl"):
+                self._read_level(level, ilvl, instance.overrides, instance.style_levels)
         return instance
 
     def _read_level(self, element: Element, position: int, levels: dict[int, Level], styles: dict[str, int]) -> None:
@@ -389,11 +370,11 @@ class Numbering:
             return
         found: dict[str, Element] = {}
         for child in _level_children(element):
-            found.setdefault(_local(child), child)
-        start = _to_int(_value(found.get("start")))
-        number_format = found.get("numFmt")
-        name = (_value(number_format) or "decimal") if number_format is not None else "decimal"
-        pattern = (_attribute(number_format, "format") or "") if number_format is not None else ""
+            found.setdefault(child.tag, child)
+        start = _to_int(_value(found.get(W + "start")))
+        number_format = found.get(W + "numFmt")
+        name = _value(number_format) or "decimal"
+        pattern = (number_format.get(W + "format") or "") if number_format is not None else ""
         formatter = find_format(name, pattern)
         if formatter is None:
             self._warn(
@@ -402,107 +383,71 @@ class Numbering:
                 f"the list number format {pattern or name!r} is not known; its labels are written in decimal digits",
             )
             formatter = _DECIMAL
-        text_element = found.get("lvlText")
-        text = "" if text_element is None or _is_on(text_element, "null", default=False) else _value(text_element) or ""
-        is_picture = "lvlPicBulletId" in found
-        suffix = _value(found.get("suff"))
-        style_id = _value(found.get("pStyle"))
+        text_element = found.get(W + "lvlText")
+        # Blanks in the text of a level count.
+        text = (text_element.get(VAL) or "") if text_element is not None and not _is_null(text_element) else ""
+        is_picture = W + "lvlPicBulletId" in found
+        suffix = _value(found.get(W + "suff"))
+        style_id = _value(found.get(W + "pStyle"))
         if style_id and style_id not in styles:
             styles[style_id] = ilvl
+        properties = found.get(W + "rPr")
         levels[ilvl] = Level(
             start=0 if start is None else start,
             format=name,
             formatter=formatter,
             text=text,
             suffix="space" if suffix == "space" else "nothing" if suffix == "nothing" else "tab",
-            is_legal="isLgl" in found and _is_on(found["isLgl"]),
-            restart=_to_int(_value(found.get("lvlRestart"))),
-            is_bullet=(is_picture or name == "bullet") and _is_bullet_text(text, found.get("rPr"), is_picture),
-            is_hidden=_is_hidden(found.get("rPr")),
+            is_legal=is_on(found.get(W + "isLgl")),
+            restart=_to_int(_value(found.get(W + "lvlRestart"))),
+            is_bullet=is_picture or (name == "bullet" and _is_bullet_text(text, properties)),
+            is_hidden=properties is not None and is_on(properties.find(W + "vanish")),
         )
 
     def _warn(self, key: str, code: str, message: str) -> None:
         self._warnings.setdefault(key, ParseWarning(code, message, Source(part=self._part)))
 
 
-def _is_bullet_text(text: str, rpr: Element | None, is_picture: bool) -> bool:
+def _is_bullet_text(text: str, properties: Element | None) -> bool:
     """Whether a bullet level shows a sign. A word ("Note:") is a label of its own, an empty text shows nothing."""
-    if is_picture:
-        return True
     if not text.strip():
         return False
     if sum(char.isalnum() for char in text) < 2:
         return True
-    fonts = rpr.find(_sibling_tag(rpr, "rFonts")) if rpr is not None else None
+    fonts = properties.find(W + "rFonts") if properties is not None else None
     names = [str(value).lower() for value in fonts.attrib.values()] if fonts is not None else []
     return any(name.startswith(_SYMBOL_FONTS) for name in names)
 
 
-def _is_hidden(rpr: Element | None) -> bool:
-    vanish = rpr.find(_sibling_tag(rpr, "vanish")) if rpr is not None else None
-    return vanish is not None and _is_on(vanish)
-
-
 def _level_children(element: Element) -> Iterator[Element]:
-    """Children of a `w:lvl`; of an AlternateContent the Choice, which is where Word puts custom formats."""
-    for child in _elements(element):
-        if _local(child) != "AlternateContent":
+    """Children of a `w:lvl`; of an AlternateContent, where Word puts custom formats, the branch that is read."""
+    for child in element:
+        if child.tag != MC + "AlternateContent":
             yield child
-            continue
-        branches = [branch for branch in _elements(child) if _local(branch) in ("Choice", "Fallback")]
-        if branches:
-            yield from _elements(branches[0])
+        elif (branch := choose_branch(child)) is not None:
+            yield from branch
 
 
 def _level_number(element: Element, position: int) -> int:
-    level = _to_int(_attribute(element, "ilvl"))
+    level = _to_int(element.get(W + "ilvl"))
     return level if level is not None and level >= 0 else position
 
 
-def _num_pr_values(num_pr: Element) -> tuple[str | None, str | None]:
-    num_id: str | None = None
-    ilvl: str | None = None
-    for child in _elements(num_pr):
-        name = _local(child)
-        if name == "numId":
-            num_id = _value(child)
-        elif name == "ilvl":
-            ilvl = _value(child)
-    return num_id, ilvl
-
-
-def _elements(parent: Element) -> Iterator[Element]:
-    """Child elements without comments and processing instructions."""
-    return (child for child in parent if isinstance(child.tag, str))
-
-
-def _local(element: Element) -> str:
-    tag: str = element.tag
-    return tag[tag.rfind("}") + 1 :]
-
-
-def _sibling_tag(element: Element, name: str) -> str:
-    """`name` in the namespace of `element`, so that strict and transitional files read alike."""
-    tag: str = element.tag
-    return tag[: tag.rfind("}") + 1] + name
-
-
-def _attribute(element: Element, name: str) -> str | None:
-    value: str | None = element.get(_sibling_tag(element, name))
-    return value if value is not None else element.get(name)
+def _own_numbering(properties: Element | None) -> tuple[str | None, str | None]:
+    """(numId, ilvl) of a w:pPr, None for what it does not say."""
+    found = properties.find(W + "numPr") if properties is not None else None
+    return (_value(found.find(W + "numId")), _value(found.find(W + "ilvl"))) if found is not None else (None, None)
 
 
 def _value(element: Element | None) -> str | None:
-    """The `w:val` of an element, without surrounding blanks except in the text of a level."""
-    if element is None:
-        return None
-    value = _attribute(element, "val")
-    return value if value is None or _local(element) == "lvlText" else value.strip()
+    """The `w:val` of an element without surrounding blanks."""
+    value: str | None = element.get(VAL) if element is not None else None
+    return value.strip() if value is not None else None
 
 
-def _is_on(element: Element, name: str = "val", *, default: bool = True) -> bool:
-    value = _attribute(element, name)
-    return default if value is None else value.strip().lower() not in ("0", "false", "off", "no")
+def _is_null(text: Element) -> bool:
+    """Whether a w:lvlText says that it has none."""
+    return (text.get(W + "null") or "0").strip().lower() in ("1", "true", "on")
 
 
 def _to_int(value: str | None) -> int | None:

@@ -1,6 +1,6 @@
 """Numbers as Word writes them in labels: the formats of ST_NumberFormat (ISO 29500-1, 17.18.59).
 
-`format_number` is total: a value that a format cannot express (0 as a letter, 25 in a circle) comes out in decimal
+A formatter is total: a value that a format cannot express (0 as a letter, 25 in a circle) comes out in decimal
 digits, which is what Word shows. The length of the result is bounded whatever the value is.
 """
 
