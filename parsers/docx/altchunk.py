@@ -12,10 +12,9 @@ from lrdoc.document import Source, Text
 from lrdoc.errors import EncryptedFileError, LimitExceeded, SourceError
 from lrdoc.parsers.docx.htmlchunk import decode, read_html
 from lrdoc.parsers.docx.names import R_ID, W
-from lrdoc.parsers.docx.numbering import Numbering
 from lrdoc.parsers.docx.package import Package, open_zip
-from lrdoc.parsers.docx.state import Job, Line, Reader, Walk
-from lrdoc.parsers.docx.styles import ParagraphStyle, Styles
+from lrdoc.parsers.docx.state import Job, Line, Walk
+from lrdoc.parsers.docx.styles import ParagraphStyle
 
 _KINDS = (
     ("mht", ("message/rfc822", "multipart/related", "mht", "mhtml")),
@@ -118,50 +117,28 @@ def _page_of_archive(data: bytes) -> bytes | None:
     return None
 
 
-def _read_document(walk: Walk, data: bytes, target: str, here: Source, sink: Any) -> Job | None:
+def _read_document(walk: Walk, data: bytes, target: str, here: Source, sink: Any) -> Job:
     """A Word document inside this one: its own styles and lists, the same blocks, warnings and limits."""
     outer = walk.reader
     prefix = f"{outer.package.prefix}{target}!/"
     if prefix.count("!/") > _DEEPEST:
         outer.warn("altchunk_left_out", f"Documents are embedded in one another more than {_DEEPEST} deep", here)
-        return None
+        return
     try:
         package = Package.open(
             open_zip(data), target, outer.settings, outer.log.add, budget=outer.package.budget, prefix=prefix
         )
     except (zipfile.BadZipFile, SourceError, EncryptedFileError, NotImplementedError, ValueError) as error:
         outer.warn("altchunk_left_out", f"The embedded document {target} cannot be read: {error}", here)
-        return None
+        return
     root = package.xml(package.main)
     body = root.find(W + "body") if root is not None else None
     if body is None:
         outer.warn("altchunk_left_out", f"The embedded document {target} has no body", here)
-        return None
-    inner = read_definitions(package, outer)
+        return
+    inner = outer.embedded(package)
     walk_inside = inner.walk(package.main, numbering=inner.numbering)
     walk_inside.begin(body)
     walk_inside.in_cell = walk.in_cell
-    return inner.blocks(walk_inside, body, "body", sink)
-
-
-def read_definitions(package: Package, outer: Reader) -> Reader:
-    """A reader for an embedded document that shares what belongs to the whole with the outer one."""
-    styles_part = package.related(package.main, "styles")
-    styles = Styles(package.xml(styles_part) if styles_part else None)
-    numbering_part = package.related(package.main, "numbering")
-    numbering_root = package.xml(numbering_part) if numbering_part else None
-    return Reader(
-        outer.blocks,
-        outer.story,
-        package,
-        outer.context,
-        outer.settings,
-        outer.options,
-        styles,
-        Numbering.read(numbering_root, styles, package.prefix + (numbering_part or ""), outer.context.check),
-        outer.log,
-        regions=outer.regions,
-        called_notes=outer.called_notes,
-        note_calls=outer.note_calls,
-        shared=outer.shared,
-    )
+    yield inner.blocks(walk_inside, body, "body", sink)
+    inner.report_numbering()

@@ -93,9 +93,7 @@ def _other(walk: Walk, element: Any, path: str, sink: Sink) -> Job | None:
             return None
         return blocks(walk, branch, f"{path}/{local_name(branch.tag)}[1]", sink, is_wrapper=True)
     if tag in WRAPPERS:
-        options = walk.options
-        shown = options.shows_insertions if WRAPPERS[tag] == "ins" else options.shows_deletions
-        return _read_change(walk, element, path, sink) if shown else None
+        return _read_change(walk, element, path, sink) if walk.options.shows(WRAPPERS[tag]) else None
     if tag == W + "altChunk":
         return altchunk.read_chunk(walk, element, path, sink)
     if tag == W + "sectPr":

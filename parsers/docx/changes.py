@@ -1,18 +1,18 @@
-"""Tracked changes (ISO 29500-1, 17.13.5): who changed what, and which rows and cells are there."""
+"""Tracked changes (ISO 29500-1, 17.13.5): who changed what, and which paragraph marks, rows and cells are there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from lrdoc.document import Mark
 from lrdoc.parsers.docx.names import W
-from lrdoc.parsers.docx.state import Options
+from lrdoc.parsers.docx.state import Change, Options
 
 _AUTHOR, _DATE = W + "author", W + "date"
 
 
-WRAPPERS: Mapping[str, Literal["ins", "del"]] = {
+WRAPPERS: Mapping[str, Change] = {
     W + "ins": "ins",
     W + "moveTo": "ins",
     W + "del": "del",
@@ -21,7 +21,7 @@ WRAPPERS: Mapping[str, Literal["ins", "del"]] = {
 """Elements around what was inserted or deleted."""
 
 
-def change_mark(element: Any, kind: Literal["ins", "del"]) -> Mark:
+def change_mark(element: Any, kind: Change) -> Mark:
     """The mark of an insertion or deletion with its author and date."""
     return Mark(kind, "", element.get(_AUTHOR) or "", element.get(_DATE) or "")
 
@@ -41,15 +41,9 @@ def whole_changes(properties: Any | None) -> tuple[Mark, ...]:
     )
 
 
-def is_row_gone(properties: Any | None, options: Options) -> bool:
-    """Whether a table row is deleted (or, when changes are rejected, inserted)."""
-    if properties is None or options.changes == "annotate":
+def is_gone(properties: Any, options: Options) -> bool:
+    """Whether the paragraph mark, row or cell with these properties is deleted (changes rejected: inserted)."""
+    if options.changes == "annotate":
         return False
-    return properties.find(W + ("del" if options.changes == "accept" else "ins")) is not None
-
-
-def is_cell_gone(properties: Any | None, options: Options) -> bool:
-    """The same for a cell."""
-    if properties is None or options.changes == "annotate":
-        return False
-    return properties.find(W + ("cellDel" if options.changes == "accept" else "cellIns")) is not None
+    gone = _DELETED if options.changes == "accept" else _INSERTED
+    return any(child.tag in gone for child in properties)

@@ -57,11 +57,6 @@ _HEADING_ID = re.compile(rf"(?:{'|'.join(_HEADING_IDS)})(?:_20_|-)?([1-9])", re.
 _TITLE_NAMES = frozenset(
     "title|document title|titel|titre|título|titolo|tytuł|название|标题|標題|表題|제목|titulo".split("|")
 )
-_SUBTITLE_NAMES = frozenset(
-    "subtitle|untertitel|sous-titre|subtítulo|sottotitolo|ondertitel|podtytuł|подзаголовок|副标题|副標題|副題|부제".split(
-        "|"
-    )
-)
 _CAPTION_NAMES = frozenset(
     (
         "caption|beschriftung|légende|legende|epígrafe|leyenda|legenda|didascalia|bijschrift|название объекта|题注|"
@@ -105,10 +100,6 @@ def heading_level_of_id(style_id: str) -> int:
 
 def is_title_name(name: str) -> bool:
     return name.strip().lower() in _TITLE_NAMES
-
-
-def is_subtitle_name(name: str) -> bool:
-    return name.strip().lower() in _SUBTITLE_NAMES
 
 
 def is_caption_name(name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from lrdoc.document import Anchor, Mark
 from lrdoc.parsers.docx import comments, drawings, equations, notes
 from lrdoc.parsers.docx.branches import choose_branch
-from lrdoc.parsers.docx.changes import change_mark
+from lrdoc.parsers.docx.changes import WRAPPERS, change_mark
 from lrdoc.parsers.docx.fields import button_text, enter_field, field_character
 from lrdoc.parsers.docx.names import MC, R_ID, W14, M, W
 from lrdoc.parsers.docx.pages import page_break, recorded_break
@@ -35,7 +35,7 @@ def _text(line: Line, element: Any, marks: Marks) -> None:
 
 
 def _deleted_text(line: Line, element: Any, marks: Marks) -> None:
-    if line.walk.options.shows_deletions:
+    if line.walk.options.shows("del"):
         _text(line, element, marks)
 
 
@@ -73,7 +73,7 @@ def _instruction(line: Line, element: Any, marks: Marks) -> None:
 
 
 def _deleted_instruction(line: Line, element: Any, marks: Marks) -> None:
-    if line.walk.options.shows_deletions:
+    if line.walk.options.shows("del"):
         _instruction(line, element, marks)
 
 
@@ -105,19 +105,13 @@ def _hyperlink(line: Line, element: Any, marks: Marks) -> Descent | None:
     return element, marks
 
 
-def _revision(kind: str) -> Handler:
-    inserted = kind in ("ins", "moveTo")
-
-    def enter(line: Line, element: Any, marks: Marks) -> Descent | None:
-        options = line.walk.options
-        if options.changes == "annotate":
-            mark = change_mark(element, "ins" if inserted else "del")
-            return element, marks if mark in line.walk.changes else (*marks, mark)
-        if inserted == (options.changes == "accept"):
-            return element, marks
-        return None
-
-    return enter
+def _revision(line: Line, element: Any, marks: Marks) -> Descent | None:
+    kind = WRAPPERS[element.tag]
+    options = line.walk.options
+    if options.changes == "annotate":
+        mark = change_mark(element, kind)
+        return element, marks if mark in line.walk.changes else (*marks, mark)
+    return (element, marks) if options.shows(kind) else None
 
 
 def _control(line: Line, element: Any, marks: Marks) -> Descent | None:
@@ -232,10 +226,7 @@ INLINE: dict[str, Handler | None] = {
     W + "fldChar": _field_character,
     W + "fldSimple": _simple_field,
     W + "hyperlink": _hyperlink,
-    W + "ins": _revision("ins"),
-    W + "moveTo": _revision("moveTo"),
-    W + "del": _revision("del"),
-    W + "moveFrom": _revision("moveFrom"),
+    **dict.fromkeys(WRAPPERS, _revision),
     W + "sdt": _control,
     W + "ruby": _ruby,
     MC + "AlternateContent": _alternate,

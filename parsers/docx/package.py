@@ -13,12 +13,12 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO
 from urllib.parse import unquote
 
 from lxml import etree
 
-from lrdoc.document import ParseWarning, Source
+from lrdoc.document import Source
 from lrdoc.errors import EncryptedFileError, LimitExceeded, SourceError
 from lrdoc.parsers.docx.names import strict_to_transitional
 from lrdoc.parsers.docx.settings import DocxSettings
@@ -129,7 +129,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Package:
-    """An open package. Use `Package.open`, and `close` it."""
+    """An open package. Use `Package.open`."""
 
     archive: zipfile.ZipFile
     name: str
@@ -161,9 +161,6 @@ class Package:
         package._read_content_types()
         package.main = package._find_main()
         return package
-
-    def close(self) -> None:
-        self.archive.close()
 
     # Parts
 
@@ -264,7 +261,7 @@ class Package:
                 where=self.prefix + part,
             ) from error
         try:
-            root: Any = self._tree(data, _parser(huge=b"<!DOCTYPE" not in data, recover=True))
+            root: etree._Element | None = self._tree(data, _parser(huge=b"<!DOCTYPE" not in data, recover=True))
         except etree.XMLSyntaxError:
             root = None
         if root is None:
@@ -275,7 +272,7 @@ class Package:
             f"The XML of this part is damaged ({error.msg}); it was read as far as it goes, text may be missing",
             self.source(part),
         )
-        return root  # type: ignore[no-any-return]
+        return root
 
     # Relationships
 
@@ -451,6 +448,3 @@ def drop_doctype(data: bytes) -> tuple[bytes, int | None]:
 def open_zip(data: bytes) -> zipfile.ZipFile:
     """Open a package that lies inside another one."""
     return zipfile.ZipFile(io.BytesIO(data))
-
-
-__all__ = ["Budget", "Package", "ParseWarning", "Rel", "open_zip"]

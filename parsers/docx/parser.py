@@ -6,21 +6,19 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from lrdoc.document import Block, Document, Source
+from lrdoc.document import Block, Document
 from lrdoc.errors import EmptyDocumentError, SourceError
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.docx import margins
 from lrdoc.parsers.docx.body import blocks, read_story
 from lrdoc.parsers.docx.names import W
-from lrdoc.parsers.docx.numbering import Numbering
 from lrdoc.parsers.docx.package import Budget, Package
 from lrdoc.parsers.docx.pages import page_sections, records_pages
 from lrdoc.parsers.docx.properties import read_properties
 from lrdoc.parsers.docx.sections import Sections
 from lrdoc.parsers.docx.settings import DocxSettings
 from lrdoc.parsers.docx.sniff import refuse_bad_zip, refuse_by_content
-from lrdoc.parsers.docx.state import Options, Reader, WarningLog, run
-from lrdoc.parsers.docx.styles import Styles
+from lrdoc.parsers.docx.state import Options, Reader, WarningLog, read_definitions, run
 
 
 class DocxParser:
@@ -76,12 +74,7 @@ def _read(
     bodies = [root] if root.tag == W + "body" else root.findall(W + "body")
     if not bodies:
         raise SourceError(f"The main part of {source.name} has no body", where=main)
-    styles_part = package.related(main, "styles")
-    styles = Styles(package.xml(styles_part) if styles_part else None)
-    numbering_part = package.related(main, "numbering")
-    numbering = Numbering.read(
-        package.xml(numbering_part) if numbering_part else None, styles, numbering_part or "", context.check
-    )
+    styles, numbering = read_definitions(package, context.check)
     reader = Reader(blocks, read_story, package, context, settings, options, styles, numbering, log)
     walk = reader.walk(main, numbering=numbering)
     walk.begin(root)
@@ -96,9 +89,8 @@ def _read(
     before, behind = margins.read_margins(reader)
     found = (*before, *found, *behind)
     attributes = read_properties(package)
-    for warning in numbering.warnings:
-        log.add(warning.code, warning.message, warning.source)
-    _report_counts(reader, Source(package.main))
+    reader.report_numbering()
+    _report_counts(reader)
     if not found and not reader.regions:
         raise EmptyDocumentError(f"{source.name} holds no text, table, picture or equation")
     return Document(
@@ -111,17 +103,18 @@ def _read(
     )
 
 
-def _report_counts(reader: Reader, main: Source) -> None:
-    if reader.without_paraid:
+def _report_counts(reader: Reader) -> None:
+    counts = reader.counts
+    if counts.without_paraid:
         reader.warn(
             "missing_paraid",
-            f"{reader.without_paraid} paragraphs lack paraId; re-save the file in Word 2013 or later to regenerate ids",
+            f"{counts.without_paraid} paragraphs lack paraId; re-save the file in Word 2013 or later to regenerate ids",
         )
-    if reader.hidden_characters:
+    if counts.hidden_characters:
         reader.warn(
             "hidden_text_dropped",
-            f"{reader.hidden_characters} characters of hidden text were left out; hidden=body keeps them",
-            reader.hidden_first,
+            f"{counts.hidden_characters} characters of hidden text were left out; hidden=body keeps them",
+            counts.hidden_first,
         )
 
 

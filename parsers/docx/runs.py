@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from lrdoc.document import Mark
-from lrdoc.parsers.docx.names import VAL, W
+from lrdoc.parsers.docx.names import VAL, XML_SPACE, W
 from lrdoc.parsers.docx.state import Element, Line
 from lrdoc.parsers.docx.styles import is_on, vertical_of
 from lrdoc.parsers.docx.symbols import PRIVATE_USE, map_private_use
@@ -16,7 +16,6 @@ from lrdoc.parsers.docx.symbols import PRIVATE_USE, map_private_use
 Marks = tuple[Mark, ...]
 
 _RPR, _SECTPR = W + "rPr", W + "sectPr"
-_PRESERVED = "{http://www.w3.org/XML/1998/namespace}space"
 BOLD, ITALIC, STRIKE, UNDERLINE, CODE, SUP, SUB = (
     Mark("bold"),
     Mark("italic"),
@@ -45,7 +44,7 @@ def clean_text(text: str, node: Any) -> str:
     if "_x" in text:
         text = _ESCAPED.sub(_unescape, text)
     if "\n" in text or "\r" in text:
-        if node.get(_PRESERVED) != "preserve":
+        if node.get(XML_SPACE) != "preserve":
             text = text.strip("\r\n\t ")
         text = text.translate(_BLANKS)
     if PRIVATE_USE.search(text) is not None:

@@ -34,7 +34,6 @@ class Sections:
         self._heading = self._label = ""
         self._level = 0
         self._is_title = False
-        self._heading_line: list[Any] | None = None
         self._lines = Lines(walk)
         self._toc = Lines(walk)
         self._toc_paraids: list[str] = []
@@ -123,7 +122,6 @@ class Sections:
             self._parents.append((level, text))
         self._heading, self._level, self._is_title = text, level, is_title
         self._label = label.text if label is not None and not label.is_bullet else ""
-        self._heading_line = parts
         if line.end_marks:
             self._lines.ends[len(self._lines.lines)] = line.end_marks
         self._lines.lines.append(parts)

@@ -12,7 +12,7 @@ paragraph is done.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal
 
@@ -34,6 +34,7 @@ Job = Generator[Any, None, None]
 BlockReader = Callable[..., Job]
 StoryReader = Callable[["Reader", Element, str, str], tuple[Part, ...]]
 
+Change = Literal["ins", "del"]
 Place = Literal["region", "body", "drop"]
 NEWLINE = Text("\n")
 _MOST_MARKS = 32
@@ -53,13 +54,9 @@ class Options:
     toc: Place = "region"
     hidden: Literal["drop", "body"] = "drop"
 
-    @property
-    def shows_insertions(self) -> bool:
-        return self.changes != "reject"
-
-    @property
-    def shows_deletions(self) -> bool:
-        return self.changes != "accept"
+    def shows(self, change: Change) -> bool:
+        """Whether what was inserted or deleted is read."""
+        return self.changes != ("reject" if change == "ins" else "accept")
 
 
 @dataclass(slots=True)
@@ -81,6 +78,15 @@ class WarningLog:
             if count > _KEPT_PER_CODE
         ]
         return (*self.warnings, *rest)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What one warning at the end tells of."""
+
+    hidden_characters: int = 0
+    hidden_first: Source | None = None
+    without_paraid: int = 0
 
 
 @dataclass(slots=True)
@@ -106,13 +112,19 @@ class Reader:
     """Notes called since the current block began, in order of first call; the block takes them at its end."""
     note_calls: list[str] = field(default_factory=list)
     """Marks of all notes called so far, repeated calls included: a table sees which were called inside it."""
-    hidden_characters: int = 0
-    hidden_first: Source | None = None
-    without_paraid: int = 0
-    extra: dict[str, Any] = field(default_factory=dict)
-    """State of modules that keep some of their own, by module name."""
+    counts: Counts = field(default_factory=Counts)
     shared: dict[str, Any] = field(default_factory=dict)
-    """The same for what a document and those embedded in it have in common (note numbers, bytes of pictures)."""
+    """State of modules that keep some of their own, by what it is about (note numbers, bytes of pictures)."""
+
+    def embedded(self, package: Package) -> Reader:
+        """A reader for a document inside this one, with which it shares everything but its definitions."""
+        styles, numbering = read_definitions(package, self.context.check)
+        return replace(self, package=package, styles=styles, numbering=numbering, sections=[])
+
+    def report_numbering(self) -> None:
+        """Give the warnings that came up while labels were made."""
+        for warning in self.numbering.warnings:
+            self.warn(warning.code, warning.message, warning.source)
 
     def warn(self, code: str, message: str, source: Source | None = None) -> None:
         self.log.add(code, message, source)
@@ -128,6 +140,15 @@ class Reader:
         `path` is the place of the element inside the part; lines of the result are separated by "\\n".
         """
         return self.story(self, element, part, path)
+
+
+def read_definitions(package: Package, look: Callable[[], None]) -> tuple[Styles, Numbering]:
+    """Styles and lists of a document."""
+    styles_part = package.related(package.main, "styles")
+    styles = Styles(package.xml(styles_part) if styles_part else None)
+    part = package.related(package.main, "numbering")
+    numbering = Numbering.read(package.xml(part) if part else None, styles, package.prefix + (part or ""), look)
+    return styles, numbering
 
 
 @dataclass(slots=True)
@@ -195,10 +216,8 @@ class Walk:
 
     def begin(self, element: Element) -> None:
         """Look through a story before it is read: fields that never end must not swallow the rest."""
-        options = self.options
-        self.ignored = find_unpaired(
-            element, options.shows_insertions, options.shows_deletions, self.reader.context.check
-        )
+        shows = self.options.shows
+        self.ignored = find_unpaired(element, shows("ins"), shows("del"), self.reader.context.check)
 
     def nested(self, changes: tuple[Mark, ...] = ()) -> Walk:
         """A walk over a text box inside this story: fields and marks of its own, same part and list counters."""
@@ -308,12 +327,12 @@ class Line:
         self.buffer.append(text)
 
     def count_hidden(self, text: str) -> None:
-        reader = self.walk.reader
+        counts = self.walk.reader.counts
         visible = len(text) - text.count(" ")
         if visible > 0:
-            if not reader.hidden_characters:
-                reader.hidden_first = self.source
-            reader.hidden_characters += visible
+            if not counts.hidden_characters:
+                counts.hidden_first = self.source
+            counts.hidden_characters += visible
 
     def generated(self, text: str) -> None:
         """Add text that does not stand in the source."""

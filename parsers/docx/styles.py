@@ -13,7 +13,6 @@ from lrdoc.parsers.docx.headings import (
     heading_level_of_name,
     is_caption_name,
     is_code_name,
-    is_subtitle_name,
     is_title_name,
     is_toc_heading_name,
     is_toc_name,
@@ -34,7 +33,6 @@ class ParagraphStyle:
     level: int = 0
     """Heading level 1–9, 0 for body text."""
     is_title: bool = False
-    is_subtitle: bool = False
     is_caption: bool = False
     is_toc: bool = False
     is_toc_heading: bool = False
@@ -163,7 +161,6 @@ class Styles:
             level=level or 0,
             # Some templates give their title an outline level, so that it stands in the contents list.
             is_title=any(map(is_title_name, names if not level else own)),
-            is_subtitle=any(map(is_subtitle_name, names)) and not level,
             is_caption=any(map(is_caption_name, names)),
             is_toc=any(map(is_toc_name, names)),
             is_toc_heading=any(map(is_toc_heading_name, names)),

@@ -14,9 +14,10 @@ from typing import Any
 from lrdoc.document import Cell, Part, Source, Table
 from lrdoc.errors import LimitExceeded
 from lrdoc.parsers.docx.branches import choose_branch
-from lrdoc.parsers.docx.changes import WRAPPERS, change_mark, is_cell_gone, is_row_gone, whole_changes
+from lrdoc.parsers.docx.changes import WRAPPERS, change_mark, is_gone, whole_changes
 from lrdoc.parsers.docx.lines import Lines, count_label, read_boxes
 from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
+from lrdoc.parsers.docx.notes import note_texts
 from lrdoc.parsers.docx.runs import before_change
 from lrdoc.parsers.docx.state import NEWLINE, Job, Walk
 from lrdoc.parsers.docx.styles import is_on
@@ -178,7 +179,7 @@ _GRID_BEFORE, _GRID_AFTER, _TBL_HEADER = W + "gridBefore", W + "gridAfter", W + 
 def _row_layout(properties: Any, row: _Row, walk: Walk, path: str) -> int:
     """Columns that stay free after the last cell of a row; -1 when a tracked change takes the row away."""
     options = walk.options
-    if is_row_gone(properties, options):
+    if is_gone(properties, options):
         return -1
     if options.changes == "reject":
         properties = before_change(properties, W + "trPrChange", _TRPR)
@@ -217,7 +218,7 @@ def _cell_layout(properties: Any, walk: Walk, path: str) -> tuple[int, str, str]
         elif tag in _TRACKED_CELLS:
             is_tracked = True
     if is_tracked:
-        if is_cell_gone(properties, walk.options):
+        if is_gone(properties, walk.options):
             return 0, "", ""
         merge = properties.find(_CELL_MERGE)
         # Where both states are shown, cells stay apart: merging them would put the text of one into the other.
@@ -266,7 +267,7 @@ def _wrapped_children(walk: Walk, element: Any, path: str, wanted: str, name: st
                 continue
             changes = outer
             if tag in WRAPPERS:
-                if not (options.shows_insertions if WRAPPERS[tag] == "ins" else options.shows_deletions):
+                if not options.shows(WRAPPERS[tag]):
                     continue
                 if options.changes == "annotate":
                     changes = (*outer, change_mark(child, WRAPPERS[tag]))
@@ -356,7 +357,7 @@ def _build(walk: Walk, element: Any, rows: list[_Row], source: Source, notes_bef
     return Table(
         rows=tuple(map(tuple, grid)),
         header_rows=headers,
-        footnotes=_footnotes(walk, notes_before),
+        footnotes=note_texts(walk.reader, walk.reader.note_calls[notes_before:]),
         source=source,
         extras=extras,
     )
@@ -387,10 +388,3 @@ def _place(cell: _Cell, grid: list[list[Cell | None]], number: int, width: int) 
             grid[covered][at] = None
     if columns:
         grid[number][cell.column] = Cell(tuple(cell.parts), cell.height, len(columns))
-
-
-def _footnotes(walk: Walk, notes_before: int) -> tuple[str, ...]:
-    """Texts of the notes that were called inside."""
-    from lrdoc.parsers.docx.notes import note_texts
-
-    return note_texts(walk.reader, walk.reader.note_calls[notes_before:])

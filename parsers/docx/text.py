@@ -12,7 +12,7 @@ from typing import Any
 from lxml import etree
 
 from lrdoc.document import Mark, Source, Text
-from lrdoc.parsers.docx.changes import whole_changes
+from lrdoc.parsers.docx.changes import is_gone, whole_changes
 from lrdoc.parsers.docx.equations import settle_equations
 from lrdoc.parsers.docx.inline import INLINE, Descent, descend
 from lrdoc.parsers.docx.names import PARAID, VAL, W
@@ -47,7 +47,7 @@ def read_plain(walk: Walk, element: Element, path: str) -> tuple[Text, ...] | No
                 texts.append(text)
     paraid = element.get(PARAID)
     if paraid is None:
-        walk.reader.without_paraid += 1
+        walk.reader.counts.without_paraid += 1
     elif walk.paraids is not None:
         walk.paraids.append(paraid)
     shown = "".join(texts).strip()
@@ -60,7 +60,7 @@ def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = 
     paraid = element.get(PARAID)
     source = Source(walk.place, path, paraid, walk.page)
     if paraid is None:
-        reader.without_paraid += 1
+        reader.counts.without_paraid += 1
     elif walk.paraids is not None:
         walk.paraids.append(paraid)
     content: Any = iter(element)
@@ -125,7 +125,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
             if options.changes == "annotate":
                 end_marks = whole_changes(child)
             else:
-                deleted = _mark_is_gone(child, options.changes)
+                deleted = is_gone(child, options)
         elif tag == _PAGE_BREAK_BEFORE:
             page_before = is_on(child)
         elif tag == _FRAMEPR:
@@ -164,13 +164,6 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
 _NUM_ID, _ILVL = W + "numId", W + "ilvl"
 _PSTYLE, _NUMPR, _OUTLINE = W + "pStyle", W + "numPr", W + "outlineLvl"
 _PAGE_BREAK_BEFORE, _SECTPR, _FRAMEPR = W + "pageBreakBefore", W + "sectPr", W + "framePr"
-_INS, _DEL, _MOVE_FROM, _MOVE_TO = W + "ins", W + "del", W + "moveFrom", W + "moveTo"
-
-
-def _mark_is_gone(rpr: Element, changes: str) -> bool:
-    """Whether the paragraph mark itself is deleted (or, when changes are rejected, inserted)."""
-    gone = (_DEL, _MOVE_FROM) if changes == "accept" else (_INS, _MOVE_TO)
-    return any(child.tag in gone for child in rpr)
 
 
 def _number(line: Line, num_pr: Element | None, style_id: str | None) -> None:

@@ -81,3 +81,15 @@ def test_what_stands_between_rows_and_cells_is_not_lost() -> None:
 
 def test_runs_beside_an_embedded_document_stay_in_their_line() -> None:
     assert lines(parse_bytes(package(p("a", w_r(CHUNK), r("b"))))) == ["ab", "one", "two"]
+
+
+def test_what_an_embedded_document_leaves_out_is_told_with_the_rest() -> None:
+    inner = docx(p(r("seen"), r("not seen", "<w:vanish/>")))
+    chunk = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    outer = docx(
+        p(r("hid", "<w:vanish/>")) + CHUNK, parts={"word/c.docx": (chunk, inner)}, rels=[("rA", "aFChunk", "c.docx")]
+    )
+    messages = {warning.code: warning.message for warning in parse_bytes(outer).warnings}
+    assert messages["hidden_text_dropped"].startswith("10 characters of hidden text")
+    assert messages["missing_paraid"].startswith("2 paragraphs")
+    assert write_bytes(outer).content == "seen"
