@@ -8,6 +8,7 @@ from typing import Any
 
 from lrdoc.params import shown, write_value
 from lrdoc.routing.chunk_options import SIZE, ChunkOptions
+from lrdoc.routing.engines import without_effect
 from lrdoc.routing.resolve import FALLBACK, Decision, Layer, Router
 
 _FLAG_TEXTS = {
@@ -120,16 +121,16 @@ def _process_options(decision: Decision) -> Iterator[Reason]:
     if layer is None:
         yield Reason("process_options", "default", f"none asked: no analysis, chunker F ({_CHUNKER_TEXTS['F']})")
         return
-    lost = [other for other in decision.layers if other.options and other is not layer]
-    instead = "".join(f", instead of {other.options!r} ({other.where}): options are taken whole" for other in lost)
+    lower = [other for other in decision.layers if other.options and other is not layer]
+    instead = "".join(f", instead of {other.options!r} ({other.where}): options are taken whole" for other in lower)
     borrowed = ""
     if layer.engine is not None and layer.engine is not decision.engine:
         borrowed = f"; they come with the rule although it names {layer.engine.name}"
     yield Reason("process_options", layer.where, f"{options!r}{instead}{borrowed}")
-    effective = "" if decision.engine is None or decision.engine.structured else "iteP"
+    lost = "" if decision.engine is None else without_effect(options, decision.engine)
     for letter in dict.fromkeys(options):
         text = _FLAG_TEXTS.get(letter) or _CHUNKER_TEXTS[letter]
-        if letter in effective:
+        if letter in lost:
             text = "cuts like R" if letter == "P" else "without effect"
             text += f": {decision.engine_name} makes plain text"
         yield Reason(f"options.{letter}", layer.where, text)

@@ -15,12 +15,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from lrdoc.capabilities import Capabilities
 from lrdoc.mistakes import Mistake
 from lrdoc.params import clip
 from lrdoc.routing.grammar import LETTERS, Directive, parse_hint, parse_options
 from lrdoc.routing.params import check_chunk_syntax
-from lrdoc.suggest import edit_distance, nearest, one_of
+from lrdoc.suggest import edit_distance
 
 LONGEST_HEAD = 64
 """Engine names are short; a longer head is no near miss of one."""
@@ -48,7 +47,6 @@ class SplitName:
     """What stands before the suffix."""
     inner: str = ""
     """Text in the brackets."""
-    inner_at: int = 0
 
 
 def base_name(name: str) -> str:
@@ -81,14 +79,14 @@ def split_name(name: str, engines: Collection[str]) -> SplitName:
     if not stripped.startswith("-") and head not in engines:
         mistake = _probable_mistake(inner, start, head, engines)
         if mistake is None:
-            return SplitName(name, base, base, suffix, None, (), "ordinary", inner, start)
-        return SplitName(name, base, base, suffix, None, (mistake,), "mistake", inner, start)
+            return SplitName(name, base, base, suffix, None, (), "ordinary", inner)
+        return SplitName(name, base, base, suffix, None, (mistake,), "mistake", inner)
     directive, mistakes = parse_hint(name, start, start + len(inner))
     if not mistakes:
         for block in directive.blocks:
             mistakes += check_chunk_syntax(block, "name")
     canonical = base if mistakes else base[:opening] + base[dot:]
-    return SplitName(name, base, canonical, suffix, directive, tuple(mistakes), "hint", inner, start)
+    return SplitName(name, base, canonical, suffix, directive, tuple(mistakes), "hint", inner)
 
 
 def canonical_name(name: str, engines: Collection[str]) -> str:
@@ -132,25 +130,3 @@ def _reads_as_tail(rest: str) -> bool:
     """Whether what follows the head is a well-formed rest of a hint that says something."""
     directive, mistakes = parse_hint("x" + rest)
     return not mistakes and bool(directive.options or directive.engine_params)
-
-
-def unknown_engine(directive: Directive, capabilities: Capabilities, within: str, number: int | None = None) -> Mistake:
-    """The mistake of naming an engine that is not there; says so when its plug-in did not load."""
-    name = directive.engine
-    at, width = directive.engine_at + 1, max(1, directive.engine_end - directive.engine_at)
-    broken = capabilities.broken.get(name)
-    if broken is not None:
-        message = f"the plug-in of engine {clip(name)} did not load: {broken}"
-        return Mistake("engine_broken", message, at, width, "see `lrdoc engines`", within, number)
-    head, colon, rest = name.partition(":")
-    if colon and head.strip() in capabilities.engines:
-        # The name was folded to lower case: the letters of chunkers come back.
-        asked = "".join(c if c in LETTERS else c.upper() for c in rest.strip())
-        if asked and all(c in LETTERS for c in asked):
-            hint = f"options follow '-': {head.strip()}-{asked[:20]}"
-        else:
-            hint = "a rule has one ':'; the next rule follows ';'"
-    else:
-        meant = nearest(name, capabilities.engines)
-        hint = f"did you mean {meant!r}?" if meant else f"available: {one_of(capabilities.engines)}"
-    return Mistake("unknown_engine", f"unknown engine {clip(name)}", at, width, hint, within, number)

@@ -9,8 +9,8 @@ from lrdoc.capabilities import Capabilities, EngineInfo
 from lrdoc.errors import RoutingSyntaxError
 from lrdoc.mistakes import Mistake, show
 from lrdoc.params import BadValue, check_value, find, unknown, write_value
-from lrdoc.routing.grammar import CHUNKERS, LETTERS, parse_engine
-from lrdoc.routing.names import unknown_engine
+from lrdoc.routing.engines import unknown_engine
+from lrdoc.routing.grammar import CHUNKERS, parse_engine
 from lrdoc.routing.params import check_engine_params
 
 DEFAULT_OPTIONS = "F"
@@ -56,11 +56,6 @@ def syntax_error(mistakes: list[Mistake], text: str) -> RoutingSyntaxError:
     within = mistakes[0].within
     head = f"{within} has a mistake:" if len(mistakes) == 1 else f"{within} has {len(mistakes)} mistakes:"
     return RoutingSyntaxError("\n".join((head, *(show(mistake, text) for mistake in mistakes))))
-
-
-def clean_options(text: str) -> str:
-    """Option letters of a stored string, order and duplicates kept."""
-    return "".join(c for c in text if c in LETTERS)
 
 
 def chunker_of(process_options: str) -> str:

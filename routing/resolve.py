@@ -16,8 +16,9 @@ from typing import Any
 from lrdoc.capabilities import Capabilities, EngineInfo
 from lrdoc.mistakes import Mistake
 from lrdoc.routing.chunk_options import ChunkConfig, ChunkOptions, ChunkSettings, build_chunk_config, snapshot
-from lrdoc.routing.grammar import Directive, parse_engine, parse_options
-from lrdoc.routing.names import SplitName, split_name, unknown_engine
+from lrdoc.routing.engines import endpoint_missing, place_of_engine, unknown_engine, without_effect
+from lrdoc.routing.grammar import CHUNKERS, Directive, parse_engine, parse_options
+from lrdoc.routing.names import SplitName, split_name
 from lrdoc.routing.params import check_chunk_params, check_engine_params
 from lrdoc.routing.persist import chunker_of, encode_engine, stored_options
 from lrdoc.routing.rules import Rule, RuleSet, read_rules
@@ -113,7 +114,7 @@ class Decision:
 
     @property
     def explicit_chunker(self) -> bool:
-        return any(c in "FRVPC" for c in self.process_options)
+        return any(c in CHUNKERS for c in self.process_options)
 
     @property
     def images(self) -> bool:
@@ -177,7 +178,7 @@ class Router:
             if hint is not None:
                 layers.append(hint)
         layers += self._explicit
-        engine, engine_name, why = self._choose_engine(split, layers, choice)
+        engine, engine_name, why = self._choose_engine(split.suffix, layers)
         supported = engine is not None and split.suffix in engine.suffixes
         params, dropped = self._engine_params(split.suffix, engine, layers, warnings)
         options = ""
@@ -187,7 +188,7 @@ class Router:
                 options = layer.options
             for letter, values in layer.chunk_params.items():
                 chunk_params[letter] = {**chunk_params.get(letter, {}), **values}
-        if engine is not None and options and not engine.structured:
+        if engine is not None and options:
             warnings += self._ineffective(options, engine, layers)
         if not supported:
             self._refuse(split, engine_name, engine, errors, warnings)
@@ -263,16 +264,14 @@ class Router:
             return None
         if engine is None or self._explicit_engine() is not None:
             return layer
-        at, width = directive.engine_at + 1, directive.engine_end - directive.engine_at
         if split.suffix not in engine.suffixes:
             message = f"{engine.name} takes no .{split.suffix}, so the engine is chosen by the rules"
             takers = self.capabilities.takers(split.suffix)
             hint = f".{split.suffix} is taken by {one_of(takers)}" if takers else f"no engine takes .{split.suffix}"
-            warnings.append(Mistake("hint_engine_unusable", message, at, width, hint))
-            return Layer(layer.where, layer.within, None, {}, layer.options, layer.chunk_params, directive)
+            warnings.append(Mistake("hint_engine_unusable", message, *place_of_engine(directive), hint))
+            return replace(layer, engine=None, engine_params={})
         if not engine.configured:
-            message = f"engine {engine.name} is not configured"
-            errors.append(Mistake("endpoint_missing", message, at, width, f"set {engine.requirement}"))
+            errors.append(endpoint_missing(directive, engine, "name"))
             return None
         return layer
 
@@ -286,10 +285,7 @@ class Router:
             layer, more = self._read_layer("--engine", "--engine", directive, engine)
             mistakes += more
             if engine is not None and not engine.configured:
-                message = f"engine {engine.name} is not configured"
-                mistakes.append(
-                    Mistake("endpoint_missing", message, 1, len(engine.name), f"set {engine.requirement}", "--engine")
-                )
+                mistakes.append(endpoint_missing(directive, engine, "--engine"))
             self.errors += mistakes
             if not mistakes:
                 layers.append(layer)
@@ -317,15 +313,13 @@ class Router:
             mistakes += found
         return Layer(where, within, engine, params, directive.options, chunk_params, directive), mistakes
 
-    def _choose_engine(
-        self, split: SplitName, layers: list[Layer], choice: RuleChoice
-    ) -> tuple[EngineInfo | None, str, str]:
+    def _choose_engine(self, suffix: str, layers: list[Layer]) -> tuple[EngineInfo | None, str, str]:
         for layer in reversed(layers):
             if layer.engine is not None:
                 return layer.engine, layer.engine.name, layer.where
         for engine in self.capabilities.engines.values():
-            if split.suffix in engine.default_for and engine.configured and split.suffix in engine.suffixes:
-                return engine, engine.name, f".{split.suffix} goes to {engine.name} by default"
+            if suffix in engine.default_for and engine.configured and suffix in engine.suffixes:
+                return engine, engine.name, f".{suffix} goes to {engine.name} by default"
         return self.capabilities.engines.get(FALLBACK), FALLBACK, "fallback when no rule applies"
 
     def _engine_params(
@@ -348,15 +342,14 @@ class Router:
         return params, dropped
 
     def _ineffective(self, options: str, engine: EngineInfo, layers: list[Layer]) -> list[Mistake]:
-        lost = "".join(dict.fromkeys(c for c in options if c in "iteP"))
+        lost = without_effect(options, engine)
         if not lost:
             return []
         layer = next(layer for layer in reversed(layers) if layer.options)
         verb = "has" if len(lost) == 1 else "have"
         message = f"{' '.join(lost)} {verb} no effect on {engine.name}, which makes plain text ({layer.where})"
         hint = "P cuts like R there" if "P" in lost else "choose an engine that makes tables and pictures, e.g. native"
-        at = layer.directive.options_at + 1 if layer.directive.options_at else 1
-        return [Mistake("option_without_effect", message, at, 1, hint, layer.within)]
+        return [Mistake("option_without_effect", message, layer.directive.options_at + 1, 1, hint, layer.within)]
 
     def _refuse(
         self,

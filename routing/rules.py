@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lrdoc.capabilities import Capabilities, EngineInfo
@@ -11,8 +11,8 @@ from lrdoc.errors import RoutingSyntaxError
 from lrdoc.mistakes import Mistake, show
 from lrdoc.params import clip
 from lrdoc.routing import glob
+from lrdoc.routing.engines import endpoint_missing, unknown_engine, without_effect
 from lrdoc.routing.grammar import Directive, RuleSyntax, parse_rules
-from lrdoc.routing.names import unknown_engine
 from lrdoc.routing.params import check_chunk_params, check_engine_params
 from lrdoc.suggest import one_of
 
@@ -81,7 +81,7 @@ def read_rules(text: str, capabilities: Capabilities, within: str = "LIGHTRAG_PA
         rules.append(rule)
         if item.broken:
             continue
-        warnings += _warn(rule, item, within, served, capabilities)
+        warnings += _warn(rule, item, within, served)
     errors.sort(key=lambda mistake: mistake.column)
     return RuleSet(text, within, tuple(rules), tuple(broken), tuple(errors), tuple(warnings))
 
@@ -129,52 +129,32 @@ def _check_pattern(item: RuleSyntax, engine: EngineInfo, capabilities: Capabilit
                 hint = f"if your service takes it, set {engine.more_suffixes_env}={item.pattern}; {hint}"
         return [Mistake("suffix_not_supported", what, at, width, hint, within, item.number)]
     if not engine.configured and not glob.is_wild(item.pattern):
-        return [_endpoint_missing(item, engine, within)]
+        return [endpoint_missing(item.directive, engine, within, item.number)]
     return []
 
 
-def _endpoint_missing(item: RuleSyntax, engine: EngineInfo, within: str) -> Mistake:
-    directive = item.directive
-    width = max(1, directive.engine_end - directive.engine_at)
-    message = f"engine {engine.name} is not configured"
-    return Mistake(
-        "endpoint_missing", message, directive.engine_at + 1, width, f"set {engine.requirement}", within, item.number
-    )
-
-
-def _warn(rule: Rule, item: RuleSyntax, within: str, served: set[str], capabilities: Capabilities) -> list[Mistake]:
+def _warn(rule: Rule, item: RuleSyntax, within: str, served: set[str]) -> list[Mistake]:
     """Warnings about a rule without mistakes; `served` are the suffixes that rules before it take."""
     engine = rule.engine
-    warnings: list[Mistake] = []
     if not engine.configured:
-        mistake = _endpoint_missing(item, engine, within)
-        hint = f"{mistake.hint}, else this rule is passed over"
-        warnings.append(
-            Mistake("endpoint_missing", mistake.message, mistake.column, mistake.width, hint, within, item.number)
-        )
-        return warnings
-    if not engine.suffixes <= served:
-        fresh = {suffix for suffix in engine.suffixes - served if rule.matches(suffix)}
-    else:
-        fresh = set()
+        mistake = endpoint_missing(item.directive, engine, within, item.number)
+        return [replace(mistake, hint=f"{mistake.hint}, else this rule is passed over")]
+    warnings: list[Mistake] = []
+    fresh = {suffix for suffix in engine.suffixes - served if rule.matches(suffix)}
     if not fresh:
         at, width = item.pattern_at + 1, max(1, item.pattern_end - item.pattern_at)
         message = f"no file reaches {clip(item.text)}: rules before it take all its suffixes"
         hint = "move it to the front or remove it"
         warnings.append(Mistake("unreachable_rule", message, at, width, hint, within, item.number))
     served |= fresh
-    warnings += ineffective_options(rule.directive, engine, within, item.number)
+    warnings += _ineffective_options(rule, within)
     return warnings
 
 
-def ineffective_options(
-    directive: Directive, engine: EngineInfo, within: str, number: int | None = None
-) -> list[Mistake]:
-    """A warning when option letters have no effect on the engine."""
-    lost = "" if engine.structured else "".join(dict.fromkeys(c for c in directive.options if c in "iteP"))
+def _ineffective_options(rule: Rule, within: str) -> list[Mistake]:
+    lost = without_effect(rule.directive.options, rule.engine)
     if not lost:
         return []
-    message = f"{' '.join(lost)} {'has' if len(lost) == 1 else 'have'} no effect on {engine.name}"
-    hint = f"{engine.name} makes plain text" + ("; P cuts like R there" if "P" in lost else "")
-    at = directive.options_at + 1 if directive.options_at else 1
-    return [Mistake("option_without_effect", message, at, 1, hint, within, number)]
+    message = f"{' '.join(lost)} {'has' if len(lost) == 1 else 'have'} no effect on {rule.engine.name}"
+    hint = f"{rule.engine.name} makes plain text" + ("; P cuts like R there" if "P" in lost else "")
+    return [Mistake("option_without_effect", message, rule.directive.options_at + 1, 1, hint, within, rule.number)]
