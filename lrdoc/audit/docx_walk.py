@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from lrdoc.audit.base import ANY, FORMULA, SourceText, Stretch
+from lrdoc.audit.docx_fields import Fields, button_text
 from lrdoc.audit.docx_package import attribute, attributes, names
 from lrdoc.audit.docx_shown import References, Rules, choose_branch, decode_escapes, visible_text
 from lrdoc.audit.docx_styles import Styles, child
@@ -39,20 +40,6 @@ class _Paragraph:
 
 
 @dataclass(slots=True)
-class _Field:
-    """An open complex field; its instruction comes first, then what it shows."""
-
-    begin: etree._Element
-    form: etree._Element | None
-    in_code: bool = True
-    code: str = ""
-
-    @property
-    def name(self) -> str:
-        return (self.code.split() or [""])[0].upper()
-
-
-@dataclass(slots=True)
 class _Place:
     """A step of the path that paragraphs and tables are counted under."""
 
@@ -61,12 +48,6 @@ class _Place:
     container: int
     outer: int = 0
     steps: dict[str, int] = field(default_factory=dict)
-
-
-def _button_text(code: str) -> str:
-    """MACROBUTTON and GOTOBUTTON show what stands behind the macro or place that they lead to."""
-    words = code.split(None, 2)
-    return words[2] if len(words) == 3 and words[0].upper() in ("MACROBUTTON", "GOTOBUTTON") else ""
 
 
 class Walk:
@@ -79,9 +60,7 @@ class Walk:
         self.out = out
         self.references = References()
         self._containers = containers
-        self._fields: list[_Field] = []
-        self._unclosed: set[etree._Element] = set()
-        self._ignored: set[etree._Element] = set()
+        self._fields = Fields()
         self._toc_depth = 0
         self._why: list[str] = []  # reasons why what is met now is not shown, innermost last
         self._place = _Place("", "text", next(containers))
@@ -100,8 +79,8 @@ class Walk:
         before, excluded = len(self.out.stretches), dict(self.out.excluded)
         nodes = list(elements)
         self._walk(nodes, path, kind)
-        if self._unclosed:
-            self._ignored = self._unclosed
+        if self._fields.unclosed:
+            self._fields = Fields(ignored=self._fields.unclosed)
             del self.out.stretches[before:]
             self.out.excluded = excluded
             self.references = References()
@@ -110,7 +89,7 @@ class Walk:
 
     def _walk(self, nodes: list[etree._Element], path: str, kind: str) -> None:
         self._place = _Place(path, kind, next(self._containers))
-        self._push(iter(nodes), self._close_fields)
+        self._push(iter(nodes), self._fields.close)
         stack = self._stack
         while stack:
             element = next(stack[-1][0], None)
@@ -129,10 +108,6 @@ class Walk:
                 self.wrapper(element)
             else:
                 stack.append((iter(element), None))
-
-    def _close_fields(self) -> None:
-        self._unclosed.update(field.begin for field in self._fields)
-        self._fields = []
 
     def _push(self, elements: Iterator[etree._Element], leave: Callable[[], None] | None) -> None:
         self._stack.append((elements, leave))
@@ -155,7 +130,7 @@ class Walk:
             text = _CONTROL.sub("", text)
         if self._why:
             self.out.exclude(self._why[-1], text)
-        elif self._fields and self._in_code():
+        elif self._fields.open and self._fields.in_code():
             self.out.exclude("field_code", text)
         elif self._formula is not None:
             self._formula.append(text)
@@ -163,7 +138,7 @@ class Walk:
             self._paragraph.pieces.append(text)
 
     def _shown(self) -> bool:
-        return not self._why and not self._in_code()
+        return not self._why and not self._fields.in_code()
 
     # -- places -------------------------------------------------------------------------------------------------
 
@@ -225,7 +200,7 @@ class Walk:
         place = self._place
         stretch = Stretch(self.part, path, place.kind, container=place.container, numbered=numbered)
         stretch.outer = place.outer
-        stretch.toc = self._toc_depth > 0 or self.styles.is_toc(style) or (bool(self._fields) and self._in_toc())
+        stretch.toc = self._toc_depth > 0 or self.styles.is_toc(style) or self._fields.in_toc()
         # The stretch is put down at once so that text boxes come after the paragraph that anchors them.
         self.out.stretches.append(stretch)
         outer = self._paragraph
@@ -301,14 +276,14 @@ class Walk:
         # A box that is not shown has no number.
         step = self._step(steps, "txbxContent") if self._shown() else "txbxContent[0]"
         kind = "box" if self._place.kind in ("text", "cell") else self._place.kind
-        fields, self._fields = self._fields, []
+        fields, self._fields.open = self._fields.open, []
         formula, self._formula = self._formula, None
         self._enter_place(f"{base}/{step}" if base else step, kind, next(self._containers), element)
         elements, leave = self._stack.pop()
 
         def leave_all() -> None:
-            self._close_fields()
-            self._fields, self._formula = fields, formula
+            self._fields.close()
+            self._fields.open, self._formula = fields, formula
             if leave is not None:
                 leave()
 
@@ -343,8 +318,7 @@ class Walk:
 
     def instruction(self, element: etree._Element) -> None:
         self.out.exclude("field_code", element.text or "")
-        if self._fields:
-            self._fields[-1].code += element.text or ""
+        self._fields.add_code(element.text or "")
 
     def symbol(self, element: etree._Element) -> None:
         self._text(ANY)
@@ -368,57 +342,18 @@ class Walk:
     # -- fields -------------------------------------------------------------------------------------------------
 
     def field_character(self, element: etree._Element) -> None:
-        if element in self._ignored or any(reason != "hidden" for reason in self._why):
+        if any(reason != "hidden" for reason in self._why):
             return
-        kind = attribute(element, "w:fldCharType")
-        if kind == "begin":
-            self._fields.append(_Field(element, child(element, "w:ffData")))
-        elif kind == "separate":
-            if self._fields and self._fields[-1].in_code:
-                self._end_code(self._fields[-1])
-                if self._paragraph is not None and self._in_toc():
-                    self._paragraph.stretch.toc = True
-        elif kind == "end" and self._fields:
-            if self._fields[-1].in_code:
-                self._end_code(self._fields[-1])
-                if self._fields[-1].name == "SYMBOL":
-                    self._text(ANY)
-                self._text(_button_text(self._fields[-1].code))
-            self._fields.pop()
-
-    def _end_code(self, field: _Field) -> None:
-        """The instruction is complete: a form field shows its state."""
-        field.in_code = False
-        if field.form is not None:
-            self._form_field(field.form, field.name)
-
-    def _in_toc(self) -> bool:
-        return any(not field.in_code and field.name == "TOC" for field in self._fields)
-
-    def _in_code(self) -> bool:
-        return any(field.in_code for field in self._fields)
-
-    def _form_field(self, data: etree._Element, name: str) -> None:
-        if name == "FORMCHECKBOX":
-            self._text(ANY)
-            return
-        choices = child(data, "w:ddList")
-        if choices is None or name != "FORMDROPDOWN":
-            return
-        entries = [attribute(node, "w:val") or "" for node in choices if names[node.tag] == "w:listEntry"]
-        chosen = child(choices, "w:result")
-        if chosen is None:
-            chosen = child(choices, "w:default")
-        value = (attribute(chosen, "w:val") or "0") if chosen is not None else "0"
-        index = int(value) if value.isdecimal() and len(value) < 6 else 0
-        if index < len(entries):
-            self._text(entries[index])
+        for text in self._fields.character(element):
+            self._text(text)
+        if self._paragraph is not None and self._fields.in_toc():
+            self._paragraph.stretch.toc = True
 
     def simple_field(self, element: etree._Element) -> None:
         code = attribute(element, "w:instr") or ""
         self.out.exclude("field_code", code)
         if not len(element):
-            self._text(_button_text(code))
+            self._text(button_text(code))
         self._push(iter(element), None)
 
     # -- changes and branches -----------------------------------------------------------------------------------
