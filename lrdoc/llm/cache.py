@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
-from lrdoc.llm.base import ChatModel, Reply, Request, Usage, request_key
+from lrdoc.llm.base import ChatModel, Reply, Request, request_key
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, "
@@ -61,10 +62,6 @@ class AnswerCache:
             return True
 
         return bool(self._use(write))
-
-    def remove(self, key: str) -> None:
-        """Forget an answer. Raises CacheBusy."""
-        self._use(lambda connection: connection.execute("DELETE FROM answers WHERE key = ?", (key,)))
 
     def close(self) -> None:
         with self._lock:
@@ -136,19 +133,24 @@ class CachedModel:
         self.host = model.host
         self._cache = cache
         self._role = role
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """A lock for each request that is being asked."""
 
     async def complete(self, request: Request, *, fresh: bool = False) -> Reply:
         key = request_key(self.model, self._role, request)
-        if not fresh:
-            kept = await self._patiently(lambda: self._cache.get(key))
-            if kept is not None:
-                return Reply(kept, cached=True, cache_key=key)
-        reply = await self.model.complete(request, fresh=fresh)
-        if reply.finish_reason == "length":
-            return reply
-        stored = await self._patiently(
-            lambda: self._cache.put(key, self._role, self.model, request.purpose, reply.text)
-        )
+        # Who asks the same at the same time waits for the first one's answer and finds it kept.
+        turn = self._turns.setdefault(key, asyncio.Lock())
+        async with turn:
+            if not fresh:
+                kept = await self._patiently(lambda: self._cache.get(key))
+                if kept is not None:
+                    return Reply(kept, cached=True, cache_key=key)
+            reply = await self.model.complete(request, fresh=fresh)
+            if reply.finish_reason == "length":
+                return reply
+            stored = await self._patiently(
+                lambda: self._cache.put(key, self._role, self.model, request.purpose, reply.text)
+            )
         return Reply(reply.text, reply.finish_reason, reply.usage, cache_key=key if stored else "")
 
     async def _patiently(self, action: Callable[[], T]) -> T | None:
@@ -162,12 +164,6 @@ class CachedModel:
                     self._cache.give_up(f"another process has locked it for more than {LONGEST_WAIT_S:g} s")
                     return None
             await asyncio.sleep(_BUSY_S)
-
-    @property
-    def usage(self) -> Usage:
-        """Tokens of the answers that were not kept already."""
-        told = getattr(self.model, "usage", None)
-        return told if isinstance(told, Usage) else Usage()
 
     async def close(self) -> None:
         await self.model.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lrdoc.errors import SettingsError
+from lrdoc.errors import ModelError, SettingsError
 from lrdoc.llm.base import Image, ModelNotConfigured, Reply, Request, Usage, request_key
 from lrdoc.llm.cache import AnswerCache, CachedModel
 from lrdoc.llm.model_settings import ROLES, ModelSettings
@@ -136,6 +136,44 @@ def test_a_damaged_cache_is_set_aside(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT count(*) FROM answers").fetchone() == (1,)
     connection.close()
+
+
+def test_the_same_question_at_the_same_time_is_asked_once(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path / "cache.sqlite")
+    inner = ScriptedModel(lambda request: request.text.upper(), delay_s=0.01)
+    model = CachedModel(inner, cache, "r")
+
+    async def main() -> list[Reply]:
+        return await asyncio.gather(*(model.complete(Request(text)) for text in ("a", "b", "a", "a")))
+
+    replies = asyncio.run(main())
+    cache.close()
+    assert [reply.text for reply in replies] == ["A", "B", "A", "A"]
+    assert [request.text for request in inner.requests] == ["a", "b"]
+    assert inner.greatest_concurrency == 2
+    assert sum(reply.cached for reply in replies) == 2
+
+
+def test_who_waits_for_the_same_question_asks_when_the_first_one_fails_or_leaves(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path / "cache.sqlite")
+    inner = ScriptedModel([ModelError("no"), "x"], delay_s=0.01)
+    model = CachedModel(inner, cache, "r")
+
+    async def main() -> list[Reply | BaseException]:
+        failing = asyncio.create_task(model.complete(Request("a")))
+        waiting = asyncio.create_task(model.complete(Request("a")))
+        found = await asyncio.gather(failing, waiting, return_exceptions=True)
+        left = asyncio.create_task(model.complete(Request("a"), fresh=True))
+        await asyncio.sleep(0)
+        last = asyncio.create_task(model.complete(Request("a")))
+        await asyncio.sleep(0)
+        left.cancel()
+        return [*found, await last]
+
+    first, second, third = asyncio.run(main())
+    cache.close()
+    assert isinstance(first, ModelError)
+    assert [reply.text for reply in (second, third) if isinstance(reply, Reply)] == ["x", "x"]
 
 
 class HeldModel(ScriptedModel):
