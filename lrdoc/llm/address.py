@@ -39,6 +39,8 @@ def read_address(text: str) -> Address:
         raise ValueError("expected an address such as http://host:8080/v1")
     place = parts.netloc.rpartition("@")[2]
     shown = urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
+    if not shown.isprintable() or " " in shown or not _may_be_host(parts.hostname):
+        raise ValueError("the host is no possible name, or there is a space or control character in the address")
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     secrets = [parts.password or "", unquote(parts.password or ""), *query.values()]
     authorization = ""
@@ -49,6 +51,14 @@ def read_address(text: str) -> Address:
         if parts.password is None:
             secrets.append(unquote(parts.username))  # a bare word before the @ is a token
     return Address(shown, authorization, query, tuple(dict.fromkeys(word for word in secrets if word)))
+
+
+def _may_be_host(name: str) -> bool:
+    try:
+        name.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 def without_secrets(text: str, secrets: tuple[str, ...]) -> str:

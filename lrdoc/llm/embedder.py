@@ -16,7 +16,8 @@ from typing import Any, Literal, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lrdoc.errors import ConfigurationError, ModelError
+from lrdoc.errors import ConfigurationError, ModelError, SettingsError
+from lrdoc.llm.address import read_address, without_secrets
 from lrdoc.llm.settings import EmbeddingSettings
 from lrdoc.text.tokens import Tokenizer
 
@@ -193,9 +194,14 @@ class OpenAICompatibleEmbedder:
         transport: Any = None,
     ) -> None:
         """`dimension` None: learned from one request. `transport`: an httpx transport, for tests."""
-        self.name = model or base_url
+        try:
+            address = read_address(base_url)
+        except ValueError as e:
+            raise SettingsError(f"EMBEDDING_BINDING_HOST cannot be read: {e}") from e
+        self.name = model or address.shown
         self.max_input_tokens = max_input_tokens
-        self._url = base_url.rstrip("/") + "/embeddings"
+        self._address = address
+        self._url = address.shown + "/embeddings"
         self._model = model
         self._api_key = api_key
         self._timeout_s = timeout_s
@@ -221,24 +227,27 @@ class OpenAICompatibleEmbedder:
     def _ask(self, texts: list[str]) -> list[Any]:
         import httpx
 
-        headers = {"authorization": f"Bearer {self._api_key}"} if self._api_key else {}
+        authorization = self._address.authorization or (f"Bearer {self._api_key}" if self._api_key else "")
+        headers = {"authorization": authorization} if authorization else {}
+        question = {"model": self._model, "input": texts}
         try:
             with httpx.Client(timeout=self._timeout_s, transport=self._transport, trust_env=False) as client:
-                reply = client.post(self._url, json={"model": self._model, "input": texts}, headers=headers)
-        except httpx.HTTPError as e:
+                reply = client.post(self._url, params=self._address.query or None, json=question, headers=headers)
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as e:
             raise ModelError(
                 f"the embedding service at {self._url} does not answer: {type(e).__name__} {e}".rstrip(),
                 hint="Look at EMBEDDING_BINDING_HOST and whether the service runs.",
             ) from e
         if reply.status_code != 200:
+            told = without_secrets(reply.text[:2000], (self._api_key, *self._address.secrets))
             raise ModelError(
-                f"the embedding service at {self._url} answered {reply.status_code}: {reply.text[:200]}",
+                f"the embedding service at {self._url} answered {reply.status_code}: {told[:200]}",
                 hint="Look at EMBEDDING_MODEL and EMBEDDING_BINDING_API_KEY.",
             )
         try:
             rows = sorted(reply.json()["data"], key=lambda row: row["index"])
             return [row["embedding"] for row in rows]
-        except (json.JSONDecodeError, KeyError, TypeError, UnicodeDecodeError) as e:
+        except (json.JSONDecodeError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as e:
             raise EmbeddingShapeError(
                 f"the answer of the embedding service at {self._url} cannot be read",
                 hint='It must be {"data": [{"index": 0, "embedding": […]}, …]}.',

@@ -11,7 +11,7 @@ import httpx
 import numpy as np
 import pytest
 
-from lrdoc.errors import ConfigurationError, ModelError
+from lrdoc.errors import ConfigurationError, ModelError, SettingsError
 from lrdoc.llm.embedder import (
     EmbeddedModel,
     EmbeddingCountError,
@@ -123,6 +123,56 @@ def test_a_service_that_is_not_there_is_told_without_the_key() -> None:
         service(refuse).embed(["a"])
     assert "http://host/v1/embeddings" in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_secrets_of_the_address_are_sent_and_never_shown() -> None:
+    requests: list[httpx.Request] = []
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return httpx.Response(403, text=f"no entry: {request.headers['authorization']} {request.url}")
+
+    transport = httpx.MockTransport(refuse)
+    embedder = OpenAICompatibleEmbedder("http://user:passw0rd@host/v1?key=hush-hush", "", transport=transport)
+    assert embedder.name == "http://host/v1"
+    with pytest.raises(ModelError) as caught:
+        embedder.embed(["a"])
+    assert str(requests[0].url) == "http://host/v1/embeddings?key=hush-hush"
+    assert requests[0].headers["authorization"].startswith("Basic ")
+    shown = str(caught.value)
+    assert "passw0rd" not in shown and "hush-hush" not in shown
+    assert requests[0].headers["authorization"].removeprefix("Basic ") not in shown
+    assert "http://host/v1/embeddings answered 403" in shown
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "host:8080/v1",
+        "ftp://host/v1",
+        "http://[half/v1",
+        "http://u:p/w@host/v1",
+        "http://ho st/v1",
+        "http://host\x01/v1",
+        "http://a..b/v1",
+        f"http://{'a' * 64}.b/v1",
+    ],
+)
+def test_an_address_that_cannot_be_is_told_by_its_variable(host: str) -> None:
+    with pytest.raises(SettingsError, match="EMBEDDING_BINDING_HOST") as caught:
+        embedder_of(EmbeddingSettings(binding_host=host))
+    assert "p/w" not in str(caught.value)
+
+
+def test_a_host_that_only_the_http_library_refuses_is_told_as_well() -> None:
+    with pytest.raises(ModelError, match="http://xn--/v1/embeddings does not answer"):
+        OpenAICompatibleEmbedder("http://xn--/v1", "").embed(["a"])
+
+
+def test_an_answer_nested_without_end_is_told() -> None:
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, text="[" * 200_000))
+    with pytest.raises(EmbeddingShapeError, match="cannot be read"):
+        OpenAICompatibleEmbedder("http://host/v1", "", transport=transport).embed(["a"])
 
 
 def test_the_settings_choose_the_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
