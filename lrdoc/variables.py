@@ -7,8 +7,8 @@ the reader, and the reference page is generated from the same declarations.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 _KEY = "lrdoc.variable"
 
@@ -51,6 +51,30 @@ def variable(
     """A dataclass field that is read from the environment variable `name`."""
     described = Variable(name, help, unit, minimum, maximum, choices, lenient, secret, parse, verbatim)
     return dataclasses.field(default=default, metadata={_KEY: described})
+
+
+C = TypeVar("C", bound=type)
+
+
+def repeated(pattern: type, words: Iterable[str]) -> Callable[[C], C]:
+    """Class decorator, to stand below `@dataclass`: adds the fields of the settings class `pattern` once for each word.
+
+    The fields are called `<word>_<field>`; `{}` in the name and the help of a variable is the word in capitals.
+    """
+
+    def add(cls: C) -> C:
+        for word in words:
+            for field in dataclasses.fields(pattern):
+                told: Variable = field.metadata[_KEY]
+                filled = dataclasses.replace(
+                    told, name=told.name.format(word.upper()), help=told.help.format(word.upper())
+                )
+                name = f"{word}_{field.name}"
+                cls.__annotations__[name] = field.type
+                setattr(cls, name, dataclasses.field(default=field.default, metadata={_KEY: filled}))
+        return cls
+
+    return add
 
 
 def variables_of(settings: type) -> dict[str, Variable]:
