@@ -252,10 +252,6 @@ class ChunkerSpec:
     options: tuple[OptionSpec, ...] = ()
     aliases: tuple[str, ...] = ()
     """Other names that the command line takes: "Recursive"."""
-    inherits_size: bool = True
-    """An unset chunk_token_size takes the top-level one; P has its own default instead."""
-    needs_blocks: bool = False
-    """Works on blocks.jsonl only and falls back to R with a warning otherwise."""
     needs_embedder: bool = False
     help: str = ""
     plugin: str = ""

@@ -196,8 +196,6 @@ BUILTIN: tuple[ChunkerSpec, ...] = (
             _PREFIX,
         ),
         aliases=("Paragraph",),
-        inherits_size=False,
-        needs_blocks=True,
         help="along headings, paragraphs and table rows",
     ),
     ChunkerSpec(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from lrdoc.chunkers.base import ChunkContext
@@ -10,8 +9,6 @@ from lrdoc.chunkers.fragments import BlockSplitter, Fragment, Sizes
 from lrdoc.chunkers.units import Range, is_heading_text
 
 _SLACK = 8
-
-Measure = Callable[[Sequence[Range]], int]
 
 
 def join_ranges(text: str, first: list[Range], second: list[Range]) -> list[Range]:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lrdoc.chunkers.base import Chunk, ChunkContext, ChunkerSpec, ChunkResult, OptionSpec
+from lrdoc.chunkers.base import Chunk, ChunkContext, ChunkerSpec, ChunkResult, ChunkWarning, OptionSpec
+from lrdoc.chunkers.document import ChunkDocument
+from lrdoc.chunkers.hard_split import split_to_limit
 from lrdoc.chunkers.live import LiveSettings, live_options
 from lrdoc.chunkers.reading import ChunkSource, is_chunkable, read_source
 from lrdoc.chunkers.registry import Registry, build_options
@@ -30,6 +32,7 @@ from lrdoc.cli.common import (
 )
 from lrdoc.configuration import Choices
 from lrdoc.errors import ChunkingError, UsageError
+from lrdoc.llm.settings import EmbeddingSettings
 from lrdoc.params import FALSE_WORDS, TRUE_WORDS
 from lrdoc.routing.chunk_options import ChunkSettings, resolve_chunk_options
 from lrdoc.settings import Settings, read_process
@@ -132,13 +135,32 @@ def run(
     from lrdoc.text.tokens import load_tokenizer
 
     counted = load_tokenizer(tokenizer or found.of(TokenizerSettings).model)
-    embedder = _embedder(found) if request.spec.needs_embedder else None
+    embedding = found.of(EmbeddingSettings)
+    embedder = _embedder(embedding) if request.spec.needs_embedder else None
     settings = found.of(ChunkSettings)
     pattern = request.sentence_pattern or settings.v_pattern
     live = live_options(found.of(LiveSettings), sentence_pattern=pattern, separators=settings.r_separators)
     context = ChunkContext(counted, embedder, live)
     result = registry.chunker(request.spec.name).chunk(request.source.document, request.options, context)
+    limit = embedding.token_limit if embedder is None else embedder.max_input_tokens
+    result = _within_limit(result, request.source.document, limit, embedding.overlap, context)
     return result, describe(request, result, counted, embedder)
+
+
+def _within_limit(
+    result: ChunkResult, document: ChunkDocument, limit: int | None, overlap: int, context: ChunkContext
+) -> ChunkResult:
+    """Chunks over the embedding model's limit cut into pieces, which a warning says."""
+    too_long = sum(limit is not None and chunk.tokens > limit for chunk in result.chunks)
+    pieces = split_to_limit(result.chunks, document, limit, overlap, context)
+    if not too_long:
+        return ChunkResult(pieces, result.warnings)
+    warning = ChunkWarning(
+        "over_embedding_limit",
+        f"{plural(too_long, 'chunk')} had more tokens than the embedding model takes ({limit}) and became pieces that "
+        f"overlap by at most {overlap} tokens; a smaller chunk_token_size cuts at better places.",
+    )
+    return ChunkResult(pieces, (*result.warnings, warning))
 
 
 def _item_chunks(
@@ -239,13 +261,10 @@ def _plan(
     top = stored.get("chunk_token_size") if kept is not None else None
     letter = spec.letter if spec.letter in ("F", "R", "V", "P") else "F"
     resolved = resolve_chunk_options(found.of(ChunkSettings), None, letter, params={letter: values}).values
+    configured = resolved.get("fixed_token" if letter == "F" else spec.name, {})
     base: dict[str, Any] = {}
-    for name, value in {**resolved.get("fixed_token" if letter == "F" else spec.name, {})}.items():
-        if spec.option(name) is not None:
-            base[name] = value
-    if isinstance(kept, Mapping):
-        base.update({name: value for name, value in kept.items() if spec.option(name) is not None})
-    base.update({name: value for name, value in values.items() if name in {o.name for o in spec.options}})
+    for options in (configured, kept if isinstance(kept, Mapping) else {}, values):
+        base.update({name: value for name, value in options.items() if spec.option(name) is not None})
     if pattern is not None:
         base.pop("sentence_split_regex", None)
     size = base.get("chunk_token_size") or (top if isinstance(top, int) else resolved["chunk_token_size"])
@@ -294,11 +313,10 @@ def _read_value(option: OptionSpec, value: str, told: str) -> Any:
     return listed
 
 
-def _embedder(found: Settings) -> Embedder | None:
+def _embedder(settings: EmbeddingSettings) -> Embedder | None:
     from lrdoc.llm.embedder import embedder_of
-    from lrdoc.llm.settings import EmbeddingSettings
 
-    return embedder_of(found.of(EmbeddingSettings))
+    return embedder_of(settings)
 
 
 def describe(request: Request, result: ChunkResult, tokenizer: Tokenizer, embedder: Embedder | None) -> dict[str, Any]:

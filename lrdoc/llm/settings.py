@@ -18,7 +18,11 @@ class EmbeddingSettings:
     api_key: str | None = variable("EMBEDDING_BINDING_API_KEY", None, "key of the embedding service", secret=True)
     dimension: int | None = variable("EMBEDDING_DIM", None, "numbers per vector", minimum=1)
     token_limit: int | None = variable(
-        "EMBEDDING_TOKEN_LIMIT", None, "longest input of the embedding model", unit="tokens", minimum=1
+        "EMBEDDING_TOKEN_LIMIT",
+        None,
+        "longest input of the embedding model; chunks over it are cut",
+        unit="tokens",
+        minimum=16,
     )
     overlap: int = variable(
         "EMBEDDING_CHUNK_OVERLAP_TOKEN_SIZE",

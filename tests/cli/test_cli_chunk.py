@@ -131,6 +131,33 @@ def test_v_without_a_model_says_so(source: Path, monkeypatch: pytest.MonkeyPatch
     assert found["stats"]["embedder"] is None
 
 
+def test_a_chunk_over_the_embedding_models_limit_becomes_pieces(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = record(source, "--strategy", "P")
+    assert (len(whole["chunks"]), whole["warnings"]) == (1, [])
+    monkeypatch.setenv("EMBEDDING_TOKEN_LIMIT", "50")
+    monkeypatch.setenv("EMBEDDING_CHUNK_OVERLAP_TOKEN_SIZE", "10")
+    cut = record(source, "--strategy", "P")
+    assert [warning["code"] for warning in cut["warnings"]] == ["over_embedding_limit"]
+    assert cut["stats"]["chunks"] == len(cut["chunks"]) > 1
+    assert max(chunk["tokens"] for chunk in cut["chunks"]) <= 50
+    assert {chunk["split_type"] for chunk in cut["chunks"]} == {"hard_fallback"}
+    assert [chunk["chunk_order_index"] for chunk in cut["chunks"]] == list(range(len(cut["chunks"])))
+    monkeypatch.setenv("EMBEDDING_CHUNK_OVERLAP_TOKEN_SIZE", "-1")
+    refused = chunk(source, "--strategy", "P")
+    assert refused.code == 3
+    assert "EMBEDDING_CHUNK_OVERLAP_TOKEN_SIZE=-1" in refused.err
+
+
+def test_v_keeps_the_limit_of_its_own_model(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Small(FakeEmbedder):
+        max_input_tokens = 40
+
+    monkeypatch.setattr("lrdoc.llm.embedder.embedder_of", lambda settings: Small())
+    found = record(source, "--strategy", "V", "--set", "breakpoint_threshold_amount=100")
+    assert max(chunk["tokens"] for chunk in found["chunks"]) <= 40
+    assert [warning["code"] for warning in found["warnings"]] == ["over_embedding_limit"]
+
+
 def test_the_callers_own_sentence_pattern_counts(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lrdoc.llm.embedder.embedder_of", lambda settings: FakeEmbedder())
     arguments = ["--strategy", "V", "--set", "breakpoint_threshold_amount=0", "--set", "sentence_split_regex=\\n\\n"]
