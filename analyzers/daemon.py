@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import threading
 from collections.abc import Callable
 from typing import TypeVar
@@ -19,22 +20,23 @@ async def in_daemon(work: Callable[[], T]) -> T:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
-    def tell(result: T | None, error: BaseException | None) -> None:
+    def settle(worked: concurrent.futures.Future[T]) -> None:
         if done.cancelled():
             return
+        error = worked.exception()
         if error is not None:
             done.set_exception(error)
         else:
-            done.set_result(result)  # type: ignore[arg-type]
+            done.set_result(worked.result())
 
     def run() -> None:
-        result, failure = None, None
+        worked: concurrent.futures.Future[T] = concurrent.futures.Future()
         try:
-            result = work()
+            worked.set_result(work())
         except BaseException as error:  # the waiting task raises it
-            failure = error
+            worked.set_exception(error)
         try:
-            loop.call_soon_threadsafe(tell, result, failure)
+            loop.call_soon_threadsafe(settle, worked)
         except RuntimeError:
             return  # the loop has ended meanwhile
 

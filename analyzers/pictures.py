@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import struct
 from dataclasses import dataclass
@@ -97,8 +96,8 @@ def _look(path: Path) -> tuple[str, int, int] | None:
     return None
 
 
-def load_picture(item: Item, picture: Picture, settings: AnalysisSettings) -> tuple[Image, str]:
-    """Gates 5–6 and the bytes to send, with their digest. Raises ItemFailure or ItemSkipped.
+def load_picture(item: Item, picture: Picture, settings: AnalysisSettings) -> Image:
+    """Gates 5–6 and the bytes to send. Raises ItemFailure or ItemSkipped.
 
     A picture with a longer side than VLM_MAX_IMAGE_SIDE is scaled down; what the file holds stays as it is.
     """
@@ -110,13 +109,12 @@ def load_picture(item: Item, picture: Picture, settings: AnalysisSettings) -> tu
         data = picture.path.read_bytes()
     except OSError as error:
         raise item.failure(f"image file cannot be read: {error.strerror}") from error
-    digest = hashlib.sha256(data).hexdigest()
     if max(picture.width, picture.height) <= settings.max_image_side:
-        return Image(data, _MIME[picture.format]), digest
+        return Image(data, _MIME[picture.format])
     if picture.width * picture.height > MAX_DECODED_PIXELS:
         raise ItemSkipped(f"image too large: {picture.width} × {picture.height} pixels (limit {MAX_DECODED_PIXELS})")
     try:
-        return _scaled(data, picture.format, settings), digest
+        return _scaled(data, picture.format, settings)
     except _UNREADABLE as error:
         raise ItemSkipped(f"image cannot be decoded: {error}") from None
 

@@ -281,8 +281,7 @@ class _Stage:
         if item.kind is DRAWINGS:
             if job.picture is None:
                 raise ItemSkipped("no picture")
-            image, _ = load_picture(item, job.picture, self.settings)
-            images = (image,)
+            images = (load_picture(item, job.picture, self.settings),)
         elif item.kind is TABLES:
             if not item.content.strip():
                 raise ItemSkipped("missing table content")

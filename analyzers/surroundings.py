@@ -111,18 +111,20 @@ class BlockText:
             if separator not in rest:
                 continue
             segments = _split(rest, separator)
-            if from_end:
-                segments.reverse()
-
-            def joined(n: int, segments: list[str] = segments) -> str:
-                return "".join(reversed(segments[:n])) if from_end else "".join(segments[:n])
-
-            taken = largest(len(segments), lambda n, joined=joined: count(joined(n)) <= budget)  # type: ignore[misc]
-            if taken:
-                return joined(taken)
-            rest = segments[0]
+            kept = self._fitting(segments, budget, from_end=from_end)
+            if kept:
+                return kept
+            rest = segments[-1 if from_end else 0]
         size = largest(len(rest), lambda n: count(rest[len(rest) - n :] if from_end else rest[:n]) <= budget)
         return rest[len(rest) - size :] if from_end else rest[:size]
+
+    def _fitting(self, segments: list[str], budget: int, *, from_end: bool) -> str:
+        """As many whole segments as fit, from the beginning or from the end."""
+
+        def joined(n: int) -> str:
+            return "".join(segments[len(segments) - n :] if from_end else segments[:n])
+
+        return joined(largest(len(segments), lambda n: self._tokenizer.count(joined(n)) <= budget))
 
     def _nearest_rows(self, piece: _Piece, budget: int, *, from_end: bool) -> str:
         if piece.rows is None:

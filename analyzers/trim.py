@@ -66,21 +66,21 @@ def _trim_rows(
     rows: list[str], start: str, between: str, end: str, budget: int, before: int, tokenizer: Tokenizer
 ) -> str:
     """The first rows, and the last one where it fits: the head names the columns, the end often holds totals."""
-    tail = rows[-_LAST_ROWS:] if len(rows) > 3 else []
+    tails = [rows[-_LAST_ROWS:], []] if len(rows) > 3 else [[]]
 
-    def joined(count: int, with_tail: bool) -> str:
-        kept = rows[:count] + (tail if with_tail else [])
+    def joined(count: int, tail: list[str]) -> str:
+        kept = rows[:count] + tail
         left_out = len(rows) - len(kept)
         text = start + between.join(kept) + end
         return f"{text}\n<!-- {left_out} of {len(rows)} rows left out, {before} tokens in all -->"
 
-    for with_tail in (True, False):
-        if with_tail and not tail:
-            continue
-        most = len(rows) - (len(tail) if with_tail else 0)
-        count = largest(most, lambda n, t=with_tail: tokenizer.count(joined(n, t)) <= budget)  # type: ignore[misc]
+    def most(tail: list[str]) -> int:
+        return largest(len(rows) - len(tail), lambda n: tokenizer.count(joined(n, tail)) <= budget)
+
+    for tail in tails:
+        count = most(tail)
         if count >= 1:
-            return joined(count, with_tail)
+            return joined(count, tail)
     return _cut(start + rows[0], budget, before, tokenizer)
 
 
