@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from docling_bundles import Docling, everything
-from service_runs import Run, service, settings
-from service_server import ServiceServer, closed_port, make_zip, serve
+from service_runs import PATIENT_S, Run, service, settings
+from service_server import ServiceServer, make_zip, nobody, serve
 from shared_files import shared_dir
 
 from lrdoc.errors import EngineNotConfigured, TransportError
@@ -163,9 +163,10 @@ def test_without_address_the_engine_is_not_configured(tmp_path: Path) -> None:
 
 def test_health() -> None:
     with serve(service("docling")) as server:
-        answer = probe(DoclingSettings(endpoint=server.url), 2.0)
+        answer = probe(DoclingSettings(endpoint=server.url), PATIENT_S)
     assert (answer.ok, answer.reason) == (True, "docling-serve 1.38.2")
-    answer = probe(DoclingSettings(endpoint=f"http://127.0.0.1:{closed_port()}"), 1.0)
+    with nobody() as address:
+        answer = probe(DoclingSettings(endpoint=address), PATIENT_S)
     assert not answer.ok and "cannot be reached" in answer.reason and answer.remedy
 
 

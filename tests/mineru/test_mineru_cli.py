@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_runner import run_command
-from service_runs import service
-from service_server import closed_port, serve
+from cli_runner import run_command, run_here
+from service_runs import PATIENT_S, service
+from service_server import nobody, serve
 
 
 def test_a_service_that_is_away_is_one_clear_error_with_a_way_out(tmp_path: Path) -> None:
     path = tmp_path / "report.docx"
     path.write_bytes(b"PK\x03\x04 not really")
-    address = f"http://127.0.0.1:{closed_port()}"
-    env = {"MINERU_LOCAL_ENDPOINT": address, "PARSER_REQUEST_RETRIES": "0"}
-    run = run_command("parse", path, "--engine", "mineru", "--json", cwd=tmp_path, **env)
+    with nobody() as address:
+        env = {"MINERU_LOCAL_ENDPOINT": address, "PARSER_REQUEST_RETRIES": "0"}
+        run = run_command("parse", path, "--engine", "mineru", "--json", cwd=tmp_path, **env)
     assert run.code == 1
     error = run.records[0]["error"]
     assert error["type"] == "TransportError"
@@ -33,7 +33,9 @@ def test_a_service_that_is_away_is_one_clear_error_with_a_way_out(tmp_path: Path
 
 
 @pytest.mark.parametrize("kind, variable", [("mineru3", "MINERU_LOCAL_ENDPOINT"), ("docling", "DOCLING_ENDPOINT")])
-def test_a_hint_chooses_engine_and_parameters(kind: str, variable: str, tmp_path: Path) -> None:
+def test_a_hint_chooses_engine_and_parameters(
+    kind: str, variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     engine = "docling" if kind == "docling" else "mineru"
     path = tmp_path / f"x.[{engine}(page_range=1-2)-te].pdf"
     path.write_bytes(b"%PDF-1.4 not really")
@@ -41,7 +43,10 @@ def test_a_hint_chooses_engine_and_parameters(kind: str, variable: str, tmp_path
         run = run_command("parse", path, "--json", cwd=tmp_path, **{variable: server.url})
         assert run.code == 0, run.out + run.err
         fields = server.of("upload").fields()
-        health = run_command("engines", "--health", cwd=tmp_path, **{variable: server.url})
+        monkeypatch.setattr("lrdoc.cli.engines.PROBE_TIMEOUT_S", PATIENT_S)
+        monkeypatch.setenv(variable, server.url)
+        monkeypatch.chdir(tmp_path)
+        health = run_here("engines", "--health")
     assert fields["files"] == ["x.pdf"]
     assert (fields.get("page_range") or [fields["start_page_id"][0], fields["end_page_id"][0]])[-1] in ("2", "1")
     (record,) = run.records

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_runner import ROOT, Ran, run_command
+from cli_runner import ROOT, Ran, run_command, run_here
 from mineru_server import VERSIONS, Mineru, mineru_server
+from real_servers import START_S
 
 pytestmark = pytest.mark.service
 
@@ -30,7 +31,7 @@ def parse(server: Mineru, path: Path, *more: str) -> Ran:
         "--json",
         *more,
         cwd=path.parent,
-        timeout=120,
+        timeout=START_S,
         MINERU_LOCAL_ENDPOINT=server.url,
         MINERU_POLL_INTERVAL_SECONDS="0.3",
     )
@@ -110,8 +111,11 @@ def test_a_file_that_the_service_refuses_is_one_clear_error(server: Mineru, tmp_
     assert not (tmp_path / "out").exists() or list((tmp_path / "out").iterdir()) == []
 
 
-def test_engines_say_which_version_answers(server: Mineru, tmp_path: Path) -> None:
-    run = run_command("engines", "--health", cwd=tmp_path, MINERU_LOCAL_ENDPOINT=server.url)
+def test_engines_say_which_version_answers(server: Mineru, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lrdoc.cli.engines.PROBE_TIMEOUT_S", 120.0)
+    monkeypatch.setenv("MINERU_LOCAL_ENDPOINT", server.url)
+    monkeypatch.chdir(tmp_path)
+    run = run_here("engines", "--health")
     assert f"service: answers (MinerU {server.version})" in run.out
 
 
@@ -151,7 +155,7 @@ def test_a_key_is_asked_for(tmp_path: Path) -> None:
             tmp_path / "out",
             "--json",
             cwd=tmp_path,
-            timeout=120,
+            timeout=START_S,
             MINERU_LOCAL_ENDPOINT=running.url,
             MINERU_LOCAL_API_KEY="SECRET",
         )

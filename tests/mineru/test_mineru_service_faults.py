@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from service_runs import KINDS, Run, service
-from service_server import closed_port, serve
+from service_server import nobody, serve
 
 from lrdoc.errors import Cancelled, EngineError, EngineNotConfigured, LimitExceeded, LrdocError, TransportError
 
@@ -116,10 +116,10 @@ def test_what_stays_is_the_right_error(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nobody_listens(kind: str, tmp_path: Path, fast: None) -> None:
-    address = f"http://127.0.0.1:{closed_port()}"
-    run = Run(kind, address, tmp_path)
-    with pytest.raises(TransportError) as caught:
-        run.parse()
+    with nobody() as address:
+        run = Run(kind, address, tmp_path)
+        with pytest.raises(TransportError) as caught:
+            run.parse()
     told = str(caught.value)
     assert "cannot be reached" in told and address in told and "_ENDPOINT" in told
     assert run.leftovers() == []

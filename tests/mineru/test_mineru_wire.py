@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from mineru_bundles import CONTENT_LIST, MIDDLE, PICTURES
-from service_runs import Run, service
-from service_server import ServiceServer, closed_port, make_zip, serve
+from service_runs import PATIENT_S, Run, service
+from service_server import ServiceServer, make_zip, nobody, serve
 from shared_files import shared_dir
 
 from lrdoc.errors import EngineNotConfigured, TransportError
@@ -231,15 +231,16 @@ def test_every_option_is_in_the_key_of_the_bundle() -> None:
 @pytest.mark.parametrize("kind, version", [("mineru3", "3.4.5"), ("mineru4", "4.0.12")])
 def test_health_names_the_version(kind: str, version: str) -> None:
     with serve(service(kind)) as server:
-        answer = probe(MineruSettings(local_endpoint=server.url), 2.0)
+        answer = probe(MineruSettings(local_endpoint=server.url), PATIENT_S)
     assert (answer.ok, answer.reason) == (True, f"MinerU {version}")
 
 
 def test_health_of_what_is_not_there() -> None:
-    answer = probe(MineruSettings(local_endpoint=f"http://127.0.0.1:{closed_port()}"), 1.0)
+    with nobody() as address:
+        answer = probe(MineruSettings(local_endpoint=address), PATIENT_S)
     assert not answer.ok and "cannot be reached" in answer.reason and answer.remedy
     with serve(service("mineru3", faults={"health": ["text*"]})) as server:
-        answer = probe(MineruSettings(local_endpoint=server.url), 2.0)
+        answer = probe(MineruSettings(local_endpoint=server.url), PATIENT_S)
     assert not answer.ok and "no MinerU" in answer.reason
     with serve(service("mineru3", faults={"health": ["silent*"]})) as server:
         answer = probe(MineruSettings(local_endpoint=server.url), 0.3)
@@ -257,7 +258,7 @@ def test_health_of_another_web_server() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Other) as http:
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        answer = probe(MineruSettings(local_endpoint=f"http://127.0.0.1:{http.server_address[1]}"), 2.0)
+        answer = probe(MineruSettings(local_endpoint=f"http://127.0.0.1:{http.server_address[1]}"), PATIENT_S)
         http.shutdown()
         thread.join()
     assert not answer.ok and "no MinerU" in answer.reason

@@ -236,7 +236,7 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(0.02)
             return None
         if fault == "silent":
-            stopped.wait(20)
+            stopped.wait(10 * 60)
             return None
         if fault == "endless":
             self._head(200, {"Content-Type": "application/zip"})
@@ -311,8 +311,9 @@ def serve(service: ServiceServer) -> Iterator[ServiceServer]:
         server.server_close()
 
 
-def closed_port() -> int:
-    """A port at which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-    return port
+@contextlib.contextmanager
+def nobody() -> Iterator[str]:
+    """Address at which nobody listens, nor can begin to."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}"
