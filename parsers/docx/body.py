@@ -13,11 +13,12 @@ from lrdoc.document import Part, Source
 from lrdoc.parsers.docx import altchunk
 from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.changes import WRAPPERS, change_mark
+from lrdoc.parsers.docx.inline import UNSHOWN
 from lrdoc.parsers.docx.lines import Lines, Sink, count_label, read_boxes
 from lrdoc.parsers.docx.names import MC, VAL, M, W, local_name
 from lrdoc.parsers.docx.state import Element, Job, Line, Reader, Walk, run
 from lrdoc.parsers.docx.tables import read_table
-from lrdoc.parsers.docx.text import read_inline, read_paragraph
+from lrdoc.parsers.docx.text import MARKERS, read_inline, read_marker, read_paragraph
 
 
 def blocks(
@@ -83,7 +84,10 @@ def _finish_carry(walk: Walk, sink: Sink) -> Job:
 def _other(walk: Walk, element: Any, path: str, sink: Sink) -> Job | None:
     """Block content that is neither paragraph nor table."""
     tag = element.tag
-    if tag in _SKIPPED:
+    if tag == W + "sectPr":
+        walk.reader.sections.append(element)
+        return None
+    if tag in UNSHOWN:
         return None
     if tag == _SDT:
         return _read_control(walk, element, path, sink)
@@ -96,10 +100,10 @@ def _other(walk: Walk, element: Any, path: str, sink: Sink) -> Job | None:
         return _read_change(walk, element, path, sink) if walk.options.shows(WRAPPERS[tag]) else None
     if tag == W + "altChunk":
         return altchunk.read_chunk(walk, element, path, sink)
-    if tag == W + "sectPr":
-        walk.reader.sections.append(element)
+    if tag in MARKERS:
+        read_marker(walk, element, path)
         return None
-    if tag in _MARKERS or tag in _INLINE_CONTENT:
+    if tag in _INLINE_CONTENT:
         return _read_loose(walk, element, path, sink)
     return blocks(walk, element, path, sink, is_wrapper=True)
 
@@ -127,7 +131,7 @@ def _read_change(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
 
 
 def _read_loose(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
-    """Runs, links, equations, bookmarks and comment ranges that stand where a paragraph should."""
+    """Runs, links and equations that stand where a paragraph should."""
     line = Line(walk, Source(walk.place, path, None, walk.page), walk.reader.styles.paragraph(None))
     read_inline(line, (element,))
     yield from read_boxes(walk, line)
@@ -137,19 +141,9 @@ def _read_loose(walk: Walk, element: Any, path: str, sink: Sink) -> Job:
         sink.paragraph(line)
 
 
-_MARKERS = frozenset(W + name for name in ("bookmarkStart", "commentRangeStart", "commentRangeEnd"))
 _INLINE_CONTENT = frozenset(
     [W + name for name in ("r", "hyperlink", "fldSimple", "smartTag", "drawing", "pict", "object", "t", "bdo", "dir")]
     + [M + "oMath", M + "oMathPara"]
-)
-_SKIPPED = frozenset(
-    W + name
-    for name in (
-        "bookmarkEnd proofErr permStart permEnd moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd "
-        "customXmlInsRangeStart customXmlInsRangeEnd customXmlDelRangeStart customXmlDelRangeEnd "
-        "customXmlMoveFromRangeStart customXmlMoveFromRangeEnd customXmlMoveToRangeStart customXmlMoveToRangeEnd "
-        "sdtPr sdtEndPr customXmlPr tcPr trPr tblPr tblGrid tblPrEx pPr rPr"
-    ).split()
 )
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from lrdoc.document import Drawing, Equation, NoteRef, Table, Text, plain_text
+from lrdoc.document import Anchor, Drawing, Equation, NoteRef, Table, Text, plain_text
 from lrdoc.parsers.docx.state import Line
 
 Kind = Literal["table", "drawing", "equation", ""]
@@ -61,7 +61,8 @@ def certain_caption(line: Line, parts: list[Any]) -> Caption | None:
 
 def likely_caption(parts: list[Any]) -> Caption | None:
     """The caption that a line is by its first words alone."""
-    if type(parts[0]) is not Text or _START.match(parts[0].text) is None:
+    first = next((part for part in parts if type(part) is not Anchor), None)
+    if type(first) is not Text or _START.match(first.text) is None:
         return None
     text = plain_text(parts)
     return Caption(" ".join(text.split()), _kind_of(text), False) if len(text) <= _LONGEST else None

@@ -145,7 +145,8 @@ def _alternate(line: Line, element: Any, marks: Marks) -> Descent | None:
 
 def _bookmark(line: Line, element: Any, marks: Marks) -> None:
     name = element.get(W + "name")
-    if name and name != "_GoBack" and not line.is_silent:
+    # Those of form fields stand in the instruction.
+    if name and name != "_GoBack":
         line.add(Anchor(name))
 
 
@@ -200,17 +201,21 @@ def _subdocument(line: Line, element: Any, marks: Marks) -> None:
     )
 
 
-_SKIPPED = (
-    "pPr rPr sdtPr sdtEndPr smartTagPr customXmlPr proofErr permStart permEnd bookmarkEnd fldData footnoteRef "
-    "endnoteRef annotationRef separator continuationSeparator pgNum dayShort monthShort yearShort "
-    "dayLong monthLong yearLong moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd "
-    "customXmlInsRangeStart customXmlInsRangeEnd customXmlDelRangeStart customXmlDelRangeEnd "
-    "customXmlMoveFromRangeStart customXmlMoveFromRangeEnd customXmlMoveToRangeStart customXmlMoveToRangeEnd "
-    "sectPr tblPr tblGrid trPr tcPr"
-).split()
+UNSHOWN = frozenset(
+    W + name
+    for name in (
+        "pPr rPr sdtPr sdtEndPr smartTagPr customXmlPr proofErr permStart permEnd bookmarkEnd fldData footnoteRef "
+        "endnoteRef annotationRef separator continuationSeparator pgNum dayShort monthShort yearShort "
+        "dayLong monthLong yearLong moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd "
+        "customXmlInsRangeStart customXmlInsRangeEnd customXmlDelRangeStart customXmlDelRangeEnd "
+        "customXmlMoveFromRangeStart customXmlMoveFromRangeEnd customXmlMoveToRangeStart customXmlMoveToRangeEnd "
+        "sectPr tblPr tblPrEx tblGrid trPr tcPr"
+    ).split()
+)
+"""Elements that show nothing and hold nothing that is shown, wherever they stand."""
 
 INLINE: dict[str, Handler | None] = {
-    **{W + name: None for name in _SKIPPED},
+    **dict.fromkeys(UNSHOWN),
     W + "t": _text,
     W + "r": descend,
     W + "delText": _deleted_text,

@@ -42,6 +42,7 @@ def read_boxes(walk: Walk, line: Line) -> Job:
             else:
                 yield walk.reader.blocks(inner, element, later.path, lines)
             later.parts = lines.finish()
+            walk.anchors += inner.anchors
 
 
 def line_parts(line: Line) -> list[Part]:
@@ -153,6 +154,8 @@ class Lines:
             if len(parts) > 1 or (parts and type(parts[0]) is not Text):
                 self._note_items(parts)
         if parts:
+            if self.walk.anchors:
+                parts = self.with_anchors(parts)
             if style.is_caption or line.is_seq:
                 caption = certain_caption(line, parts)
                 if caption is not None:
@@ -160,8 +163,15 @@ class Lines:
             if line.end_marks:
                 self.ends[len(self.lines)] = line.end_marks
             self.lines.append(parts)
+        elif line.parts:
+            self.walk.keep_anchors(line.parts)
         if line.later:
             self.add_later(line)
+
+    def with_anchors(self, parts: list[Any]) -> list[Any]:
+        """A line that begins with the bookmarks that wait for it."""
+        waiting, self.walk.anchors = self.walk.anchors, []
+        return waiting + parts
 
     def _note_items(self, parts: Iterable[Any]) -> None:
         for part in parts:
@@ -184,6 +194,16 @@ class Lines:
         self.lines.append([table])
 
     def finish(self) -> tuple[Part, ...]:
+        """All lines of a story or cell, in normal form."""
+        self.close()
+        return self.join()
+
+    def close(self) -> None:
+        """Nothing more comes: bookmarks that wait for a line stand at the end of the last one."""
+        if self.walk.anchors and self.lines:
+            self.lines[-1] = self.lines[-1] + self.with_anchors([])
+
+    def join(self) -> tuple[Part, ...]:
         """All lines in normal form, captions tied to their items."""
         if self.items:
             attach(self.lines, self.captions, self.items, self.later, partial(note_texts, self.walk.reader))

@@ -31,6 +31,9 @@ class Sections:
         self.title = ""
         """Text of the first Title paragraph."""
         self._parents: list[tuple[int, str]] = []
+        """Level and text of the headings above the next one."""
+        self._outer: tuple[str, ...] = ()
+        """Headings above the current block."""
         self._heading = self._label = ""
         self._level = 0
         self._is_title = False
@@ -81,6 +84,7 @@ class Sections:
         """All blocks; the last one ends here."""
         self._finish_toc()
         self._n_notes = len(self.reader.called_notes)
+        self._lines.close()
         self._finish_block(self._paraids)
         regions, notes = self.reader.regions, self.reader.called_notes
         if notes and regions and not self.blocks:
@@ -122,6 +126,8 @@ class Sections:
             self._parents.append((level, text))
         self._heading, self._level, self._is_title = text, level, is_title
         self._label = label.text if label is not None and not label.is_bullet else ""
+        if self.walk.anchors:
+            parts = self._lines.with_anchors(parts)
         if line.end_marks:
             self._lines.ends[len(self._lines.lines)] = line.end_marks
         self._lines.lines.append(parts)
@@ -129,8 +135,6 @@ class Sections:
             self._lines.lines.append([part])
         self._lines.add_later(line)
         return True
-
-    _outer: tuple[str, ...] = ()
 
     def _finish_block(self, paraids: list[str]) -> None:
         lines = self._lines
@@ -143,7 +147,7 @@ class Sections:
                     heading=self._heading,
                     level=self._level,
                     parents=self._outer,
-                    parts=lines.finish(),
+                    parts=lines.join(),
                     notes=notes,
                     label=self._label,
                     is_title_block=self._is_title,
@@ -155,7 +159,7 @@ class Sections:
     def _finish_toc(self) -> None:
         if self._toc.lines and self.reader.options.toc == "region":
             self.reader.regions.append(
-                Block(parts=self._toc.finish(), region="TOC", positions=(paraid_position(self._toc_paraids),))
+                Block(parts=self._toc.join(), region="TOC", positions=(paraid_position(self._toc_paraids),))
             )
         elif self._toc.lines:
             characters = sum(len("".join(plain_text(line).split())) for line in self._toc.lines)

@@ -11,7 +11,7 @@ paragraph is done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal
@@ -185,6 +185,8 @@ class Walk:
     open_marks: tuple[Mark, ...] = ()
     """Marks that run over several paragraphs: comment ranges, results of hyperlink and reference fields."""
     comments: dict[str, Mark] = field(default_factory=dict)
+    anchors: list[Anchor] = field(default_factory=list)
+    """Bookmarks from where nothing is shown (an empty paragraph, between rows): the next line begins with them."""
     toc_depth: int = 0
     """How many table-of-contents fields are open."""
     toc_controls: int = 0
@@ -227,6 +229,10 @@ class Walk:
         if changes or self.changes:
             inner.set_changes((*self.changes, *changes))
         return inner
+
+    def keep_anchors(self, parts: Iterable[Any]) -> None:
+        """Let the bookmarks of what is not shown wait for the next line."""
+        self.anchors += [part for part in parts if type(part) is Anchor]
 
     def set_changes(self, changes: tuple[Mark, ...]) -> None:
         self.changes = changes

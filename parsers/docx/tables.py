@@ -15,13 +15,14 @@ from lrdoc.document import Cell, Part, Source, Table
 from lrdoc.errors import LimitExceeded
 from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.changes import WRAPPERS, change_mark, is_gone, whole_changes
+from lrdoc.parsers.docx.inline import UNSHOWN
 from lrdoc.parsers.docx.lines import Lines, count_label, read_boxes
 from lrdoc.parsers.docx.names import MC, PARAID, VAL, W, local_name
 from lrdoc.parsers.docx.notes import note_texts
 from lrdoc.parsers.docx.runs import before_change
 from lrdoc.parsers.docx.state import NEWLINE, Job, Walk
 from lrdoc.parsers.docx.styles import is_on
-from lrdoc.parsers.docx.text import read_paragraph, read_plain
+from lrdoc.parsers.docx.text import MARKERS, read_marker, read_paragraph, read_plain
 
 MAX_COLUMNS = 1024
 """Word allows 63. What lies beyond goes into the last column, with a warning."""
@@ -238,7 +239,7 @@ def _children(walk: Walk, element: Any, path: str, wanted: str, name: str) -> It
         if tag == wanted:
             number += 1
             found.append((child, f"{path}/{name}[{number}]"))
-        elif tag not in _PROPERTIES:
+        elif tag not in UNSHOWN:
             return _wrapped_children(walk, element, path, wanted, name)
     return found
 
@@ -256,7 +257,7 @@ def _wrapped_children(walk: Walk, element: Any, path: str, wanted: str, name: st
                 number = counts[name] = counts.get(name, 0) + 1
                 yield child, f"{place}/{name}[{number}]"
                 continue
-            if tag in _PROPERTIES:
+            if tag in UNSHOWN:
                 continue
             step = local_name(tag)
             number = counts[step] = counts.get(step, 0) + 1
@@ -264,6 +265,9 @@ def _wrapped_children(walk: Walk, element: Any, path: str, wanted: str, name: st
             inner_place = f"{place}/{step}[{number}]"
             if tag in _MISPLACED:
                 yield child, inner_place
+                continue
+            if tag in MARKERS:
+                read_marker(walk, child, inner_place)
                 continue
             changes = outer
             if tag in WRAPPERS:
@@ -288,9 +292,6 @@ def _wrapped_children(walk: Walk, element: Any, path: str, wanted: str, name: st
 
 _MISPLACED = frozenset((W + "p", W + "tbl", _TC, W + "altChunk"))
 """What may stand between rows or cells of a damaged table and must not be lost."""
-_PROPERTIES = frozenset(
-    {W + "tblPr", W + "tblGrid", _TRPR, _TCPR, W + "tblPrEx", W + "bookmarkStart", W + "bookmarkEnd"}
-)
 
 
 def _value(element: Any, walk: Walk, path: str, default: int) -> int:

@@ -31,7 +31,7 @@ def read_plain(walk: Walk, element: Element, path: str) -> tuple[Text, ...] | No
 
     Most cells of most tables are like this.
     """
-    if walk.fields or walk.open_marks or walk.break_pending or not walk.has_plain_style:
+    if walk.fields or walk.open_marks or walk.anchors or walk.break_pending or not walk.has_plain_style:
         return None
     texts: list[str] = []
     for child in element:
@@ -99,6 +99,16 @@ def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = 
     if walk.break_pending and not line.is_empty:
         walk.break_pending = ends_with_break(line)
     return line
+
+
+def read_marker(walk: Walk, element: Element, path: str) -> None:
+    """Read a bookmark or an end of a comment range that stands between paragraphs, rows or cells."""
+    line = Line(walk, Source(walk.place, path, None, walk.page), walk.reader.styles.paragraph(None))
+    read_inline(line, (element,))
+    walk.keep_anchors(line.parts)
+
+
+MARKERS = frozenset(W + name for name in ("bookmarkStart", "commentRangeStart", "commentRangeEnd"))
 
 
 def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None) -> Line:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from docx_audit import assert_complete
-from docx_builder import DECLARATION, docx, heading, p, picture, png, r, run, table, vml_textbox, xml_part
+from docx_builder import DECLARATION, docx, heading, p, picture, png, r, run, table, tc, vml_textbox, xml_part
 from docx_parse import codes, lines, marked, parse_bytes, region, shown
 
 from lrdoc.document import Anchor, Block, Document
@@ -144,6 +144,13 @@ def test_ranges_overlap_and_cross_paragraphs() -> None:
     document = parse(body, comments={0: p("x"), 1: p("y")})
     found = {text: sorted(m.target for t, m in marked(document, "comment") if t == text) for text in "abcd"}
     assert found == {"a": ["0"], "b": ["0", "1"], "c": ["0", "1"], "d": ["1"]}
+
+
+def test_ranges_may_begin_and_end_between_rows_and_cells() -> None:
+    begin, end = '<w:commentRangeStart w:id="0"/>', '<w:commentRangeEnd w:id="0"/>'
+    rows = f"<w:tr>{tc(p('a'))}{begin}{tc(p('b'))}</w:tr><w:tr>{tc(p('c'))}{tc(p('d'))}{end}</w:tr>"
+    document = parse_bytes(docx(table([rows], 2) + p("e"), comments={0: p("note")}))
+    assert [text for text, _ in marked(document, "comment")] == ["b", "c", "d"]
 
 
 def test_a_comment_without_a_range_is_anchored_at_its_reference() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from docx_audit import assert_complete
 from docx_builder import (
@@ -15,10 +17,12 @@ from docx_builder import (
     sdt,
     style,
     table,
+    tc,
     textbox,
     vml_textbox,
 )
 from docx_parse import all_texts, body_text, codes, lines, marked, parse_body, parse_bytes
+from docx_written import Written, write_bytes
 
 from lrdoc.document import Anchor
 
@@ -186,6 +190,51 @@ def test_cross_references_and_bookmarks_find_each_other() -> None:
 def test_the_bookmark_of_the_last_edit_is_no_anchor() -> None:
     document = parse_body(p('<w:bookmarkStart w:id="0" w:name="_GoBack"/>', r("x")))
     assert not any(isinstance(part, Anchor) for part in document.blocks[0].parts)
+
+
+def bookmark(name: str) -> str:
+    return f'<w:bookmarkStart w:id="1" w:name="{name}"/><w:bookmarkEnd w:id="1"/>'
+
+
+def test_bookmarks_outside_of_lines_wait_for_the_next_one() -> None:
+    body = (
+        bookmark("first")
+        + p(bookmark("empty"), bookmark("too"))
+        + p("a")
+        + bookmark("above")
+        + p("Head", style="Heading1")
+        + table([f"<w:tr>{bookmark('row')}{tc(p('x'))}</w:tr>{bookmark('rows')}", [bookmark("cell") + p("y"), "z"]])
+        + p(run(textbox(p(bookmark("box")))))
+        + sdt(bookmark("control"))
+        + p("b")
+        + bookmark("last")
+    )
+    written = write_bytes(docx(body))
+    assert written.content == ('a\n# Head\n<table id="tb1" format="json">[["x", ""], ["y", "z"]]</table>\nb')
+    assert [name for name, _ in anchors(written)] == "first empty too above row rows cell box control last".split()
+    assert [behind for _, behind in anchors(written)] == ["a", "a", "a", "Head", "x", "y", "y", "b", "b", ""]
+
+
+def anchors(written: Written) -> list[tuple[str, str]]:
+    """(name, text behind it up to the next quote or line end)."""
+    return [
+        (mark["target"], re.split('["\n]', block["content"][mark["chars"][0] :])[0])
+        for block in written.blocks
+        for mark in block.get("marks", ())
+        if mark["kind"] == "anchor"
+    ]
+
+
+def test_a_bookmark_between_paragraphs_keeps_a_joined_one_whole() -> None:
+    gone = p("one ", ppr='<w:rPr><w:del w:id="1" w:author="a"/></w:rPr>')
+    assert lines(parse_body(gone + bookmark("b") + p("two"))) == ["one two"]
+
+
+def test_the_bookmark_of_a_form_field_is_kept() -> None:
+    inside = field("FORMTEXT", "typed").replace('"begin"/></w:r>', f'"begin"/></w:r>{bookmark("Text1")}', 1)
+    document = parse_body(p("x ", inside))
+    assert Anchor("Text1") in document.blocks[0].parts
+    assert lines(document) == ["x typed"]
 
 
 # Fields -------------------------------------------------------------------------------------------------------------
