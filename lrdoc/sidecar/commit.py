@@ -15,6 +15,7 @@ import hashlib
 import itertools
 import os
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -54,9 +55,8 @@ def staging(target: Path) -> Iterator[Path]:
         raise SidecarError(f"{target} is no folder", hint="Move it away or choose another place for the output.")
     made: list[Path] = []
     try:
-        made = _make_parents(target.parent)
         _repair(target)
-        folder, lock = _claim(target.parent, lambda path: path.mkdir(), f"new-{_key(target)}")
+        folder, lock = _claim(target.parent, lambda path: path.mkdir(), f"new-{_key(target)}", made)
     except OSError as e:
         _unmake(made)
         raise SidecarError(f"{target} cannot be made: {_why(e)}") from e
@@ -70,7 +70,7 @@ def staging(target: Path) -> Iterator[Path]:
             raise SidecarError(f"{target} cannot be put in place: {_why(e)}") from e
         if leftover is not None:
             _remove(leftover)
-        made = []
+        made.clear()
     except BaseException:
         _remove(folder)
         raise
@@ -150,8 +150,7 @@ def _put_in_place(folder: Path, target: Path) -> Path | None:
 
 def _two_renames(folder: Path, target: Path) -> Path | None:
     scratch = folder.parent
-    lock = _lock(scratch, wait=True)
-    try:
+    with _moving_old_folders(scratch):
         old = scratch / f"old-{_key(target)}-{os.getpid()}-{next(_numbers)}"
         target.rename(old)
         try:
@@ -161,9 +160,6 @@ def _two_renames(folder: Path, target: Path) -> Path | None:
                 old.rename(target)
             raise
         return old
-    finally:
-        if lock is not None:
-            os.close(lock)
 
 
 def exchange(a: Path, b: Path) -> None:
@@ -199,102 +195,107 @@ def _exchange_call() -> Callable[[bytes, bytes], int] | None:
 def _repair(target: Path) -> None:
     """Bring the old folder back when a run died between the two renames, and remove what dead runs left."""
     scratch = target.parent / SCRATCH
-    try:
-        entries = sorted(scratch.iterdir())
-    except FileNotFoundError:
-        return
+    with suppress(FileNotFoundError), _moving_old_folders(scratch):
+        for path in sorted(scratch.iterdir()):
+            if not path.name.startswith("old-"):
+                _remove_dead(path)
+            elif path.name.startswith(f"old-{_key(target)}-"):
+                if target.exists():
+                    _remove(path)
+                else:
+                    path.rename(target)
+
+
+@contextmanager
+def _moving_old_folders(scratch: Path) -> Iterator[None]:
+    """One run at a time, where there are locks. Raises FileNotFoundError when there is no scratch folder."""
     lock = _lock(scratch, wait=True)
+    while lock is not None and not _same(lock, scratch):
+        # Made anew while this run waited: the lock is one of the folder that was there before.
+        os.close(lock)
+        lock = _lock(scratch, wait=True)
     try:
-        for path in entries:
-            if path.name.startswith("old-"):
-                if path.name.startswith(f"old-{_key(target)}-"):
-                    if target.exists():
-                        _remove(path)
-                    else:
-                        path.rename(target)
-            elif _is_dead(path):
-                _remove(path)
+        yield
     finally:
         if lock is not None:
             os.close(lock)
 
 
-def _is_dead(path: Path) -> bool:
-    """True when no living process holds the lock of a folder or file in the scratch folder."""
+def _remove_dead(path: Path) -> None:
+    """Remove a folder or file in the scratch folder when no living process holds its lock.
+
+    The lock is held until it is gone, because the process that made it may be about to take the lock.
+    """
     if _fcntl is None:
         with suppress(OSError):
-            return time.time() - path.stat().st_mtime > _STALE_SECONDS
-        return False
-    lock = _lock(path, wait=False)
+            if time.time() - path.stat().st_mtime > _STALE_SECONDS:
+                _remove(path)
+        return
+    try:
+        lock = _lock(path, wait=False)
+    except (FileNotFoundError, BlockingIOError):
+        return
     if lock is None:
-        return False
-    os.close(lock)
-    return True
+        return
+    try:
+        if _same(lock, path):
+            _remove(path)
+    finally:
+        os.close(lock)
 
 
-def _claim(parent: Path, make: Callable[[Path], None], prefix: str) -> tuple[Path, int | None]:
-    """Make something new in the scratch folder and lock it, before another run takes it for a leftover."""
+def _claim(
+    parent: Path, make: Callable[[Path], None], prefix: str, made: list[Path] | None = None
+) -> tuple[Path, int | None]:
+    """Make something new in the scratch folder and lock it, before another run takes it for a leftover.
+
+    With `made`, `parent` and the folders above it are made as well; that list then holds them, innermost first.
+    """
     scratch = parent / SCRATCH
     error: OSError = BlockingIOError(errno.EAGAIN, "other runs take its scratch folder away", str(scratch))
     for _ in range(_TRIES):
         path = scratch / f"{prefix}-{os.getpid()}-{next(_numbers)}"
         try:
-            scratch.mkdir(exist_ok=True)
+            if made is not None:
+                _make_parents(parent, made)
+            _make_folder(scratch)
             make(path)
-            if _fcntl is None:
-                return path, None
             lock = _lock(path, wait=False)
-            if lock is None:
-                if not _can_lock(path):
-                    return path, None
-                continue
-            if _same(lock, path):
-                return path, lock
-            os.close(lock)
-        except FileExistsError:
-            if not scratch.is_dir():
-                raise
-        except FileNotFoundError as e:
-            # Another run removed the scratch folder because it was empty just then, or nothing can be made here.
-            if not parent.is_dir():
+        except (FileExistsError, FileNotFoundError, BlockingIOError) as e:
+            # The name is taken; or another run removed an empty folder (the scratch folder, one above that it had
+            # made), or is about to remove what was made as a leftover; or nothing can be made here.
+            if made is None and not parent.is_dir():
                 raise
             error = e
+            continue
+        if lock is None or _same(lock, path):
+            return path, lock
+        os.close(lock)
     raise error
 
 
 def _lock(path: Path, *, wait: bool) -> int | None:
-    """A descriptor that holds the lock until it is closed; None when it cannot be had."""
+    """A descriptor that holds the lock until it is closed; None where there are no locks.
+
+    Raises FileNotFoundError for what is not there, BlockingIOError when another process holds the lock.
+    """
     if _fcntl is None:
         return None
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise
     except OSError:
         return None
     try:
         _fcntl.flock(descriptor, _fcntl.LOCK_EX if wait else _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise
     except OSError:
         os.close(descriptor)
         return None
     return descriptor
-
-
-def _can_lock(path: Path) -> bool:
-    """False where the file system knows no locks. True for what is not there any more."""
-    if _fcntl is None:
-        return False
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return True
-    try:
-        _fcntl.flock(descriptor, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
-    return True
 
 
 def _same(descriptor: int, path: Path) -> bool:
@@ -342,14 +343,26 @@ def _leave(parent: Path) -> None:
         (parent / SCRATCH).rmdir()
 
 
-def _make_parents(folder: Path) -> list[Path]:
-    """Make a folder and those above it; returns what was made, innermost first."""
-    made: list[Path] = []
+def _make_parents(folder: Path, made: list[Path]) -> None:
+    """Make a folder and those above it, and put what was made before the others in `made`."""
     for path in reversed((folder, *folder.parents)):
-        if not path.is_dir():
-            path.mkdir(exist_ok=True)
+        if not path.is_dir() and _make_folder(path):
             made.insert(0, path)
-    return made
+
+
+def _make_folder(path: Path) -> bool:
+    """Make a folder if there is none; True when it was made.
+
+    When False comes back, another run may have removed it since: `Path.mkdir(exist_ok=True)` would fail there.
+    """
+    try:
+        path.mkdir()
+    except FileExistsError:
+        with suppress(FileNotFoundError):
+            if not stat.S_ISDIR(path.stat().st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from None
+        return False
+    return True
 
 
 def _unmake(folders: Iterable[Path]) -> None:

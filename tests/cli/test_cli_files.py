@@ -45,13 +45,14 @@ def test_each_bad_file_is_told_in_one_sentence_and_the_good_one_is_parsed(jobs: 
     Path("good.docx").write_bytes(GOOD)
     ran = run_here("parse", *BAD, "missing.docx", "good.docx", "--json", "--jobs", jobs)
     assert ran.code == 1
+    assert len(ran.records) == len(BAD) + 2, ran
     for record, (name, (_, kind, told)) in zip(ran.records, BAD.items(), strict=False):
-        assert record["source"] == name
+        assert record["source"] == name, record
         assert record["error"]["type"] == kind, record
-        assert told in record["error"]["message"]
+        assert told in record["error"]["message"], record
         assert "\n" not in record["error"]["message"]
     assert ran.records[-2]["error"]["message"] == "missing.docx does not exist"
-    assert ran.records[-1]["blocks"] == 1
+    assert ran.records[-1].get("blocks") == 1, ran.records[-1]
     assert len(ran.err.splitlines()) == len(BAD) + 1
     assert sorted(p.name for p in Path("__parsed__").iterdir()) == ["good.docx.parsed"]
 

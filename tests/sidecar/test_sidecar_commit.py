@@ -7,7 +7,9 @@ import errno
 import os
 import shutil
 import signal
+import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -225,3 +227,146 @@ def test_a_file_system_without_locks_is_no_obstacle(tmp_path: Path, monkeypatch:
         commit.replace_file(tmp_path / "a.txt", text.encode())
         assert (tmp_path / "a.parsed" / "f").read_text() == (tmp_path / "a.txt").read_text() == text
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.parsed", "a.txt"]
+
+
+def test_another_run_removes_the_empty_scratch_folder_between_two_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scratch folder is there when it is to be made, and gone when somebody looks why it could not be made."""
+    mkdir, refused = os.mkdir, 0
+
+    def make(path: str, mode: int = 0o777, **keywords: int) -> None:
+        nonlocal refused
+        if Path(path).name == commit.SCRATCH and refused < 3:
+            refused += 1
+            mkdir(path, mode)
+            try:
+                mkdir(path, mode, **keywords)
+            finally:
+                Path(path).rmdir()
+        mkdir(path, mode, **keywords)
+
+    monkeypatch.setattr(os, "mkdir", make)
+    with commit.staging(tmp_path / "a.parsed") as folder:
+        fill(folder, NEW)
+    assert refused == 3
+    refused = 0
+    commit.replace_file(tmp_path / "a.txt", b"new")
+    assert refused == 3
+    assert content(tmp_path / "a.parsed") == NEW
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.parsed", "a.txt"]
+
+
+@pytest.mark.parametrize("gone", ["the folder above", "the one above that"])
+def test_another_run_removes_the_folders_above_that_it_had_made(
+    tmp_path: Path, gone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mkdir, target, removed = os.mkdir, tmp_path / "out" / "deep" / "a.parsed", 0
+
+    def make(path: str, *arguments: int) -> None:
+        nonlocal removed
+        if removed < 3 and Path(path).name == (commit.SCRATCH if gone == "the folder above" else "deep"):
+            removed += 1
+            shutil.rmtree(target.parent.parent)
+        mkdir(path, *arguments)
+
+    monkeypatch.setattr(os, "mkdir", make)
+    with commit.staging(target) as folder:
+        fill(folder, NEW)
+    assert removed == 3
+    assert content(target) == NEW
+    assert [p.name for p in target.parent.iterdir()] == ["a.parsed"]
+
+
+def test_what_is_removed_as_a_leftover_cannot_be_claimed_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that made its folder and has not locked it yet finds it locked as long as another one removes it."""
+    fresh = tmp_path / commit.SCRATCH / "new-1"
+    fresh.mkdir(parents=True)
+    remove, seen = commit._remove, []
+
+    def removing(path: Path) -> None:
+        try:
+            os.close(commit._lock(path, wait=False) or -1)
+        except BlockingIOError:
+            seen.append(path)
+        remove(path)
+
+    monkeypatch.setattr(commit, "_remove", removing)
+    commit.recover(tmp_path / "a.parsed")
+    assert seen == [fresh]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fresh_folder_that_another_run_looks_at_is_given_up(tmp_path: Path) -> None:
+    """Between its making and its lock another run may hold the lock, have removed it, or put its own there."""
+    scratch = tmp_path / commit.SCRATCH
+    held: list[int] = []
+
+    def make(path: Path) -> None:
+        path.mkdir()
+        if len(tried) == 0:
+            held.append(commit._lock(path, wait=False) or -1)
+        if len(tried) == 1:
+            path.rmdir()
+        tried.append(path)
+
+    tried: list[Path] = []
+    path, lock = commit._claim(tmp_path, make, "new")
+    assert path == tried[2]
+    assert len(set(tried)) == 3
+    assert sorted(scratch.iterdir()) == sorted([tried[0], path])
+    for descriptor in (*held, lock):
+        assert descriptor is not None
+        os.close(descriptor)
+
+
+def test_who_waited_for_a_scratch_folder_that_was_made_anew_waits_for_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    scratch, locked = tmp_path / commit.SCRATCH, 0
+    scratch.mkdir()
+    flock = fcntl.flock
+
+    def lock(descriptor: int, how: int) -> None:
+        nonlocal locked
+        if how == fcntl.LOCK_EX:
+            locked += 1
+            if locked == 1:
+                scratch.rename(tmp_path / "before")
+                scratch.mkdir()
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", lock)
+    with commit._moving_old_folders(scratch):
+        assert locked == 2
+        with pytest.raises(BlockingIOError):
+            commit._lock(scratch, wait=False)
+
+
+def test_many_runs_at_once_in_one_folder_never_disturb_one_another(tmp_path: Path) -> None:
+    """Each second one fails, so that the scratch folder comes and goes all the time."""
+
+    def runs(number: int) -> None:
+        for n in range(60):
+            with suppress(ZeroDivisionError), commit.staging(tmp_path / "out" / f"{number}.parsed") as folder:
+                fill(folder, {"f": b"%d" % n})
+                n / (n % 2)
+        assert content(tmp_path / "out" / f"{number}.parsed") == {"f": b"59"}
+
+    children = []
+    for number in range(4):
+        child = os.fork()
+        if child == 0:
+            try:
+                runs(number)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [f"{n}.parsed" for n in range(4)]
