@@ -38,7 +38,7 @@ def read_csv(source: SourceFile, out: TextOut) -> str:
                     limit="LEGACY_MAX_CELLS",
                     hint="Raise LEGACY_MAX_CELLS if the file is meant to be that large.",
                 )
-            out.row((cell, where) for cell in row)
+            out.row(row, where)
     except csv.Error as error:
         raise SourceError(
             f"{source.name} is not a table of values: {error}", hint="Rename it to .txt to take it as it is."

@@ -103,7 +103,7 @@ def write_chart(archive: Archive, part: str, where: Source, out: TextOut) -> boo
 
 def write_table(table: Table, where: Source, out: TextOut) -> None:
     for row in table.rows:
-        out.row(_cell(cell, where) for cell in row)
+        out.row_of_texts([_cell(cell, where)] for cell in row)
 
 
 def write_diagram(archive: Archive, part: str, where: Source, out: TextOut) -> bool:
@@ -119,11 +119,11 @@ def write_diagram(archive: Archive, part: str, where: Source, out: TextOut) -> b
     return True
 
 
-def _cell(cell: Cell | None, where: Source) -> tuple[str, Source | None]:
+def _cell(cell: Cell | None, where: Source) -> Text:
     for part in cell.parts if cell is not None else ():
         if isinstance(part, Text):
-            return part.text, _placed(part.source, where)
-    return "", None
+            return Text(part.text.strip(), _placed(part.source, where))
+    return Text("")
 
 
 def _placed(source: Source | None, where: Source) -> Source:

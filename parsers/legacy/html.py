@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from lrdoc.document import Source, Text
 from lrdoc.errors import LimitExceeded, SourceError
@@ -14,18 +14,21 @@ from lrdoc.parsers.legacy.output import TextOut
 from lrdoc.parsers.legacy.plain import read_text, xml_declared_encoding
 
 _SKIPPED = frozenset(
-    "script style template head iframe object embed applet audio video canvas map datalist noembed noframes svg".split()
+    "script style template head iframe object embed applet audio video canvas map datalist noembed noframes svg "
+    "- -comment -doctype -document".split()
 )
+"""Elements that hold no text to be read, and what is no element: instructions, comments."""
 _BLOCKS = frozenset(
     "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer "
     "form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search "
     "section select summary table caption thead tbody tfoot tr td th ul noscript".split()
 )
 _SPACED = frozenset("p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure section article hr".split())
-_OPENED = _BLOCKS | {"br", "img", "input"}
 _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
 _HIDING = ("hidden", "display", "visibility")
+_BREAK = "\0"
+"""Ends a line inside a paragraph or cell; HTML text holds no such character, and its own line ends are blanks."""
 _BLANKS = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
 
 
@@ -58,6 +61,7 @@ def write_html(text: str, out: TextOut, where: Source) -> str:
     """Write the visible text of an HTML document and return its title."""
     from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
+    out.spend_elements(text.count("<") - text.count("</"), where.part or "")
     try:
         tree = LexborHTMLParser(guard(text, out.settings.max_nesting))
     except SelectolaxError as error:
@@ -66,45 +70,49 @@ def write_html(text: str, out: TextOut, where: Source) -> str:
     title = " ".join(title_node.text().split()) if title_node is not None else ""
     root = tree.body or tree.root
     if root is not None:
-        walk = _Walk(out, where, "\ufffd" in text)
-        lowered = text.lower()
-        walk.may_hide = any(word in lowered for word in _HIDING)
-        walk.run(root)
+        _Walk(out, where, text).run(root)
     return title if "\ufffd" in text else title.replace("\ufffd", "")
 
 
 class _Row:
-    """An open table row: its cells so far, and whether a cell is open."""
+    """An open table row: its cells so far, and the cell that is open."""
 
-    __slots__ = ("cells", "covered", "open", "out")
+    __slots__ = ("cells", "columns", "covered", "kept", "open", "out", "rows")
 
     def __init__(self, covered: dict[int, int], out: TextOut) -> None:
         self.cells: list[str] = []
         self.covered = covered
-        self.open = False
+        """Column → rows that a cell above still covers; shared by the rows of the table."""
         self.out = out
+        self.open = False
+        self.columns = self.rows = 1
+        """What the open cell spans."""
+        self.kept: list[str] = []
+        """The line that was begun before the open cell."""
 
     def skip_covered(self) -> None:
         while self.covered.get(len(self.cells), 0) > 0 and self.out.pad(1):
             self.covered[len(self.cells)] -= 1
             self.cells.append("")
 
-    def add(self, text: str, columns: int, rows: int) -> None:
-        columns = 1 + self.out.pad(columns - 1) if columns > 1 else 1
+    def add(self, text: str) -> None:
+        columns = 1 + self.out.pad(self.columns - 1) if self.columns > 1 else 1
         for i in range(columns):
-            if rows > 1:
-                self.covered[len(self.cells)] = rows - 1
+            if self.rows > 1:
+                self.covered[len(self.cells)] = self.rows - 1
             self.cells.append("" if i else text)
 
 
 class _Walk:
-    """Walks the element tree without recursion; `_close` holds what is to be done after an element's content."""
+    """Walks the element tree without recursion. `_OPENERS` tells what an element begins and what ends it."""
 
-    def __init__(self, out: TextOut, where: Source, replacements: bool) -> None:
-        self.replacements = replacements
+    def __init__(self, out: TextOut, where: Source, text: str) -> None:
+        lowered = text.lower()
+        self.replacements = "\ufffd" in text
         """Whether the file itself holds U+FFFD. Else it is the parser's mark for a reference such as `&#0;`."""
-        self.may_hide = True
+        self.may_hide = any(word in lowered for word in _HIDING)
         """Whether any element can be hidden; most files have none, and looking at attributes costs."""
+        self.may_span = "colspan" in lowered or "rowspan" in lowered
         self.out = out
         self.where = where
         self.line: list[str] = []
@@ -119,19 +127,15 @@ class _Walk:
     def run(self, root: Any) -> None:
         deepest = self.out.settings.max_nesting
         may_hide = self.may_hide
-        closing: list[tuple[Any, Callable[[], None] | None]] = []
+        closing: list[tuple[Any, Closer | None]] = []
         node = root
         while True:
             tag = node.tag or "-"
             if tag == "-text":
-                text = node.text_content
-                if text:
-                    self.line.append(text if self.pre else one_blank(text))
-                following = node.next
-            elif tag[0] in "-_!" or tag in _SKIPPED or (may_hide and self.is_hidden(node)):
-                following = node.next
-            else:
-                after = self.open(node, tag) if tag in _OPENED else None
+                self.line.append(node.text_content or "")
+            elif tag not in _SKIPPED and not (may_hide and self.is_hidden(node)):
+                opener = _OPENERS.get(tag)
+                after = None if opener is None else opener(self, node, tag)
                 child = node.child
                 if child is not None:
                     closing.append((node, after))
@@ -145,15 +149,15 @@ class _Walk:
                     continue
                 if after is not None:
                     after()
-                following = node.next
+            if not closing:
+                break
+            following = node.next
             while following is None and closing:
                 node, after = closing.pop()
                 if after is not None:
                     after()
-                if not closing:
-                    break
-                following = node.next
-            if following is None or not closing:
+                following = node.next if closing else None
+            if following is None:
                 break
             node = following
         self.flush()
@@ -167,55 +171,138 @@ class _Walk:
         style = attributes.get("style")
         return style is not None and _HIDDEN_STYLE.search(style) is not None
 
-    def open(self, node: Any, tag: str) -> Callable[[], None] | None:
-        """Begin an element; returns what ends it."""
-        if tag == "br":
-            self.line.append("\n")
-            return None
-        if tag == "img":
-            alt = node.attributes.get("alt")
-            if alt:
-                self.text(f" {alt} ")
-            return None
-        if tag == "input":
-            self.input(node.attributes)
-            return None
-        if tag in ("td", "th"):
-            return self.open_cell(node.attributes)
-        if tag == "tr":
-            return self.open_row()
-        if tag == "table":
-            self.tables.append({})
+    # What begins with an element; each returns what is to be done after its content.
+
+    def open_break(self, node: Any, tag: str) -> None:
+        self.line.append(_BREAK)
+
+    def open_picture(self, node: Any, tag: str) -> None:
+        alt = node.attributes.get("alt")
+        if alt:
+            self.line.append(f" {alt} ")
+
+    def open_input(self, node: Any, tag: str) -> None:
+        attributes = node.attributes
+        kind = (attributes.get("type") or "text").lower()
+        if kind in ("checkbox", "radio"):
+            self.line.append("☒ " if "checked" in attributes else "☐ ")
+        elif kind in ("submit", "button", "reset", "text", "number", "email", "tel", "url", "date", "search"):
+            self.line.append(f" {attributes.get('value') or ''} ")
+
+    def open_block(self, node: Any, tag: str) -> Closer:
         if self.in_cell():
-            self.line.append("\n")
-            return self.close_table_in_cell if tag == "table" else self.break_line
+            return self.break_line()
         self.flush()
-        if tag in _SPACED and not (tag in ("ul", "ol") and self.lists):
-            self.out.gap()
-        if tag == "li":
-            self.lead = "  " * max(len(self.lists) - 1, 0) + self.label(node)
+        if tag not in _SPACED:
             return self.flush
-        if tag in ("ul", "ol"):
-            start = node.attributes.get("start") or "1"
-            self.lists.append([tag, int(start) if start.lstrip("-").isdigit() and len(start) < 10 else 1])
-            return self.close_list
-        if tag == "pre":
-            self.pre += 1
-            return self.close_pre
-        if tag == "table":
-            return self.close_table
-        return self.close_spaced if tag in _SPACED else self.flush
+        self.out.gap()
+        return self.close_spaced
 
-    def break_line(self) -> None:
-        self.line.append("\n")
+    def open_pre(self, node: Any, tag: str) -> Closer:
+        closer = self.open_block(node, tag)
+        if self.in_cell():
+            return closer
+        self.pre += 1
+        return self.close_pre
 
-    def close_table_in_cell(self) -> None:
-        self.tables.pop()
-        self.line.append("\n")
+    def open_list(self, node: Any, tag: str) -> Closer:
+        if self.in_cell():
+            return self.break_line()
+        self.flush()
+        if not self.lists:
+            self.out.gap()
+        start = node.attributes.get("start") or "1"
+        self.lists.append([tag, int(start) if start.lstrip("-").isdigit() and len(start) < 10 else 1])
+        return self.close_list
+
+    def open_item(self, node: Any, tag: str) -> Closer:
+        if self.in_cell():
+            return self.break_line()
+        self.flush()
+        self.lead = "  " * max(len(self.lists) - 1, 0) + self.label(node)
+        return self.flush
+
+    def open_table(self, node: Any, tag: str) -> Closer:
+        self.tables.append({})
+        if self.in_cell():
+            self.line.append(_BREAK)
+            return self.close_table_in_cell
+        self.flush()
+        self.out.gap()
+        return self.close_table
+
+    def open_row(self, node: Any, tag: str) -> Closer:
+        if not self.in_cell():
+            self.flush()
+        self.rows.append(_Row(self.tables[-1] if self.tables else {}, self.out))
+        return self.close_row
+
+    def open_cell(self, node: Any, tag: str) -> Closer:
+        if not self.rows or self.rows[-1].open:
+            self.flush()
+            return self.flush
+        row = self.rows[-1]
+        if row.covered:
+            row.skip_covered()
+        row.open = True
+        if self.may_span:
+            attributes = node.attributes
+            row.columns = _span(attributes.get("colspan"), 1000)
+            row.rows = _span(attributes.get("rowspan"), 65534)
+        row.kept, self.line = self.line, []
+        return self.close_cell
+
+    # What ends with an element.
+
+    def break_line(self) -> Closer:
+        """Blocks inside a cell are lines of it."""
+        self.line.append(_BREAK)
+        return self.close_line
+
+    def close_line(self) -> None:
+        self.line.append(_BREAK)
+
+    def close_spaced(self) -> None:
+        self.flush()
+        self.out.gap()
+
+    def close_pre(self) -> None:
+        self.flush()
+        self.pre -= 1
+        self.out.gap()
+
+    def close_list(self) -> None:
+        self.flush()
+        self.lists.pop()
+        if not self.lists:
+            self.out.gap()
 
     def close_table(self) -> None:
         self.tables.pop()
         self.close_spaced()
+
+    def close_table_in_cell(self) -> None:
+        self.tables.pop()
+        self.line.append(_BREAK)
+
+    def close_row(self) -> None:
+        row = self.rows.pop()
+        if row.covered:
+            row.skip_covered()
+        if self.in_cell():
+            # A table inside a cell becomes part of that cell's text.
+            self.line += (_BREAK, " ".join(row.cells), _BREAK)
+        else:
+            self.out.row(row.cells, self.source())
+
+    def close_cell(self) -> None:
+        row = self.rows[-1]
+        row.add(self.text_of_line().replace("\n", " "))
+        row.open = False
+        self.line = row.kept
+
+    def in_cell(self) -> bool:
+        return bool(self.rows) and self.rows[-1].open
 
     def label(self, node: Any) -> str:
         if not self.lists or self.lists[-1][0] == "ul":
@@ -227,64 +314,16 @@ class _Walk:
         self.lists[-1][1] += 1
         return f"{number}. "
 
-    def input(self, attributes: Any) -> None:
-        kind = (attributes.get("type") or "text").lower()
-        if kind in ("checkbox", "radio"):
-            self.text("☒ " if "checked" in attributes else "☐ ")
-        elif kind in ("submit", "button", "reset", "text", "number", "email", "tel", "url", "date", "search"):
-            self.text(f" {attributes.get('value') or ''} ")
-
-    def open_row(self) -> Callable[[], None]:
-        if not self.in_cell():
-            self.flush()
-        self.rows.append(_Row(self.tables[-1] if self.tables else {}, self.out))
-        return self.close_row
-
-    def in_cell(self) -> bool:
-        return bool(self.rows) and self.rows[-1].open
-
-    def close_row(self) -> None:
-        row = self.rows.pop()
-        row.skip_covered()
-        if self.in_cell():
-            # A table inside a cell becomes part of that cell's text.
-            self.line.append("\n" + " ".join(row.cells) + "\n")
-            return
-        source = self.source()
-        self.out.row((cell, source) for cell in row.cells)
-
-    def open_cell(self, attributes: Any) -> Callable[[], None]:
-        if not self.rows or self.rows[-1].open:
-            self.flush()
-            return self.flush
-        row = self.rows[-1]
-        row.skip_covered()
-        row.open = True
-        columns = _span(attributes.get("colspan"), 1000)
-        rows = _span(attributes.get("rowspan"), 65534)
-        kept, self.line = self.line, []
-
-        def close() -> None:
-            row.add(self.text_of_line().replace("\n", " "), columns, rows)
-            row.open = False
-            self.line = kept
-
-        return close
-
-    def text(self, text: str | None) -> None:
-        if text:
-            self.line.append(text if self.pre else one_blank(text))
-
     def text_of_line(self) -> str:
         text = "".join(self.line)
         self.line = []
         if not self.replacements and "\ufffd" in text:
             text = text.replace("\ufffd", "")
         if self.pre:
-            return text.strip("\n")
-        if "\n" not in text:
+            return text.replace(_BREAK, "\n").strip("\n")
+        if _BREAK not in text:
             return one_blank(text).strip(" ")
-        return "\n".join(line for line in (one_blank(x).strip(" ") for x in text.split("\n")) if line)
+        return "\n".join(line for line in (one_blank(x).strip(" ") for x in text.split(_BREAK)) if line)
 
     def source(self) -> Source:
         self.paragraph += 1
@@ -303,20 +342,23 @@ class _Walk:
             else:
                 self.out.line(text, self.source(), lead)
 
-    def close_spaced(self) -> None:
-        self.flush()
-        self.out.gap()
 
-    def close_list(self) -> None:
-        self.flush()
-        self.lists.pop()
-        if not self.lists:
-            self.out.gap()
-
-    def close_pre(self) -> None:
-        self.flush()
-        self.pre -= 1
-        self.out.gap()
+Closer: TypeAlias = Callable[[], None]
+_OPENERS: dict[str, Callable[[_Walk, Any, str], Closer | None]] = {
+    **dict.fromkeys(_BLOCKS, _Walk.open_block),
+    "br": _Walk.open_break,
+    "img": _Walk.open_picture,
+    "input": _Walk.open_input,
+    "li": _Walk.open_item,
+    "ol": _Walk.open_list,
+    "pre": _Walk.open_pre,
+    "table": _Walk.open_table,
+    "td": _Walk.open_cell,
+    "th": _Walk.open_cell,
+    "tr": _Walk.open_row,
+    "ul": _Walk.open_list,
+}
+"""What begins with an element; one that is not here is part of its line."""
 
 
 def _span(value: str | None, most: int) -> int:

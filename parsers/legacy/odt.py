@@ -248,7 +248,7 @@ class _Walk:
             elif self.lines:
                 self.place("\t".join(row), source)
             else:
-                self.out.row((text, source) for text in row)
+                self.out.row(row, source)
         elif tag == TABLE + "table" and not self.cells:
             self.out.gap()
 

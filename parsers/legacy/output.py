@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
 from lrdoc.document import ParseWarning, Source, Text
@@ -15,8 +16,6 @@ TAB = Text("\t")
 _LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff]")
 _CELL_BREAK = re.compile(r"[\r\n\t\v\f\x85\u2028\u2029]+")
-
-
 _PIECE = 1 << 20
 MAX_PADDING = 500_000
 """Empty cells of one file that are written as such."""
@@ -63,7 +62,9 @@ class TextOut:
         self.settings = settings
         self.parts: list[Text] = []
         self.warnings: list[ParseWarning] = []
-        self._room = settings.max_text_chars if settings.max_text_chars > 0 else None
+        self._room = settings.max_text_chars if settings.max_text_chars > 0 else sys.maxsize
+        self._lines = settings.max_lines if settings.max_lines > 0 else sys.maxsize
+        self._elements = settings.max_html_elements if settings.max_html_elements > 0 else sys.maxsize
         self._gap = True
         self._padding = MAX_PADDING
 
@@ -80,45 +81,47 @@ class TextOut:
     def warn(self, code: str, message: str, source: Source | None = None) -> None:
         self.warnings.append(ParseWarning(code, message, source))
 
+    def spend_elements(self, count: int, part: str) -> None:
+        """Count elements before a tree is made of them, which costs many times their text."""
+        self._elements -= count
+        if self._elements < 0:
+            most = self.settings.max_html_elements
+            raise _exceeded(f"more than {most} elements of HTML", "LEGACY_MAX_HTML_ELEMENTS", part)
+
     def _take(self, text: str) -> None:
-        if self._room is not None:
-            self._room -= len(text)
-            if self._room < 0:
-                raise LimitExceeded(
-                    f"The file holds more than {self.settings.max_text_chars} characters of text",
-                    limit="LEGACY_MAX_TEXT_CHARS",
-                    hint="Raise LEGACY_MAX_TEXT_CHARS if the file is meant to be that large.",
-                )
+        self._room -= len(text)
+        if self._room < 0:
+            most = self.settings.max_text_chars
+            raise _exceeded(f"more than {most} characters of text", "LEGACY_MAX_TEXT_CHARS")
+
+    def _begin_line(self) -> None:
+        """Each line has a place of its own, which costs more than its text."""
+        self.context.check()
+        self._lines -= 1
+        if self._lines < 0:
+            raise _exceeded(f"more than {self.settings.max_lines} lines of text", "LEGACY_MAX_LINES")
+
+    def _end_line(self) -> None:
+        self.parts.append(NEWLINE)
+        self._gap = False
 
     def line(self, text: str, source: Source | None = None, lead: str = "") -> None:
         """One or more whole lines. `lead` is text of ours before them, such as "- "."""
         text = clean(text).rstrip()
-        if not text.strip():
+        if not text or text.isspace():
             return
-        self.context.check()
+        self._begin_line()
         self._take(text)
         if lead:
             self.parts.append(Text(lead))
         self.parts.append(Text(text, source))
-        self.parts.append(NEWLINE)
-        self._gap = False
+        self._end_line()
 
-    def row(self, cells: Iterable[tuple[str, Source | None]]) -> None:
-        """A table row: cells on one line, separated by tabs. A row without text is left out."""
-        taken = [(one_line(text).strip(), source) for text, source in cells]
-        while taken and not taken[-1][0]:
-            taken.pop()
-        if not taken:
-            return
-        self.context.check()
-        for i, (text, source) in enumerate(taken):
-            if i:
-                self.parts.append(TAB)
-            if text:
-                self._take(text)
-                self.parts.append(Text(text, source))
-        self.parts.append(NEWLINE)
-        self._gap = False
+    def row(self, cells: Iterable[str], source: Source) -> None:
+        """A table row from one place: cells on one line, separated by tabs. A row without text is left out."""
+        text = "\t".join([one_line(cell).strip() for cell in cells]).rstrip("\t")
+        if text:
+            self.table_line(text, source)
 
     def row_of_texts(self, cells: Iterable[list[Text]]) -> None:
         """A table row whose cells are made of several stretches, each with its own source."""
@@ -127,42 +130,40 @@ class TextOut:
             taken.pop()
         if not taken:
             return
-        self.context.check()
+        self._begin_line()
         for i, cell in enumerate(taken):
             if i:
                 self.parts.append(TAB)
             for text in cell:
                 self._take(text.text)
                 self.parts.append(text)
-        self.parts.append(NEWLINE)
-        self._gap = False
+        self._end_line()
 
     def table_line(self, text: str, source: Source) -> None:
         """A table row that is one stretch, its cells separated by tabs already."""
         text = clean(text)
         if "\n" in text:
             text = text.replace("\n", " ")
-        self.context.check()
+        self._begin_line()
         self._take(text)
         self.parts.append(Text(text, source))
-        self.parts.append(NEWLINE)
-        self._gap = False
+        self._end_line()
 
     def inline(self, texts: Iterable[Text]) -> None:
         """One line made of several stretches, each with its own source."""
-        self.context.check()
+        self._begin_line()
         for text in texts:
             cleaned = clean(text.text).replace("\n", " ")
             if cleaned:
                 self._take(cleaned)
                 self.parts.append(Text(cleaned, text.source))
-        self.parts.append(NEWLINE)
-        self._gap = False
+        self._end_line()
 
     def verbatim(self, text: str, source: Source | None = None) -> None:
         """Text as it is, blank lines and indentation included."""
         text = clean(text)
         if text:
+            self._begin_line()
             self._take(text)
             self.parts.append(Text(text, source))
             self._gap = False
@@ -178,3 +179,12 @@ class TextOut:
         while self.parts and not self.parts[-1].text.strip() and self.parts[-1].source is None:
             self.parts.pop()
         return self.parts
+
+
+def _exceeded(what: str, variable: str, where: str = "") -> LimitExceeded:
+    return LimitExceeded(
+        f"The file holds {what}",
+        limit=variable,
+        where=where,
+        hint=f"Raise {variable} if the file is meant to be that large.",
+    )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-from lrdoc.document import Source
+from lrdoc.document import Source, Text
 from lrdoc.errors import LimitExceeded, SourceError
 from lrdoc.parsers.base import SourceFile
 from lrdoc.parsers.legacy.archive import Archive, open_archive
@@ -216,8 +216,9 @@ class _SlideReader:
             for c, cell in enumerate(row.iterfind(A + "tc"), start=1):
                 covered = cell.get("hMerge") in ("1", "true") or cell.get("vMerge") in ("1", "true")
                 paragraphs = [] if covered else [paragraph_text(p) for p in cell.iterfind(f"{A}txBody/{A}p")]
-                cells.append(("\n".join(x for x in paragraphs if x), self.source(f"{path}/tr[{r}]/tc[{c}]")))
-            self.out.row(cells)
+                text = "\n".join(x for x in paragraphs if x).strip()
+                cells.append([Text(text, self.source(f"{path}/tr[{r}]/tc[{c}]"))])
+            self.out.row_of_texts(cells)
         self.out.gap()
 
 

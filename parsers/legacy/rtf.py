@@ -149,7 +149,7 @@ def read_rtf(source: SourceFile, out: TextOut) -> str:
             number += 1
             where = Source(part=stream.kind, path=f"p[{number}]")
             if isinstance(line, list):
-                out.row((cell, where) for cell in line)
+                out.row(line, where)
             else:
                 out.line(line, where)
     return ""

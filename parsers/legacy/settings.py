@@ -24,6 +24,15 @@ class LegacySettings:
     max_text_chars: int = variable(
         "LEGACY_MAX_TEXT_CHARS", 200_000_000, "Most characters of text taken out of one file.", unit="characters"
     )
+    max_lines: int = variable(
+        "LEGACY_MAX_LINES",
+        2_000_000,
+        "Most lines and table rows with a place of their own in one file. Files that are text already have one place "
+        "for 64 lines.",
+    )
+    max_html_elements: int = variable(
+        "LEGACY_MAX_HTML_ELEMENTS", 3_000_000, "Most HTML elements of one page, or of all chapters of a book."
+    )
     max_pages: int = variable("LEGACY_MAX_PAGES", 20_000, "Most pages or slides of one file.")
     max_cells: int = variable("LEGACY_MAX_CELLS", 20_000_000, "Most used cells of one workbook.")
     max_nesting: int = variable("LEGACY_MAX_NESTING", 2_000, "Deepest nesting of elements, groups or tables.")

@@ -249,6 +249,45 @@ def test_spans_of_html_tables(tmp_path: Path) -> None:
     assert text_of(found).count("y") == 800
 
 
+SHORT_LINES: dict[str, Callable[[Path, int], Path]] = {
+    "pptx": lambda path, count: deck(path, [shape(*["a"] * count)]),
+    "xlsx": lambda path, count: workbook(
+        path, {"S": "<sheetData>" + "<row><c><v>1</v></c></row>" * count + "</sheetData>"}
+    ),
+    "odt": lambda path, count: odt(path, "<text:p>a</text:p>" * count),
+    "epub": lambda path, count: epub(path, {f"{n}.xhtml": "<p>a</p>" * (count // 4) for n in range(4)}),
+    "html": lambda path, count: save(path, "<p>a</p>" * count),
+    "rtf": lambda path, count: save(path, "{\\rtf1 " + "a\\par " * count + "}"),
+    "csv": lambda path, count: save(path, "a,b\n" * count),
+    "xml": lambda path, count: save(path, f"<a>{'<b>a</b>' * count}</a>"),
+    "pdf": lambda path, count: pdf(path, [["a"]] * count),
+}
+
+
+@pytest.mark.parametrize("kind", SHORT_LINES)
+def test_lines_are_counted_over_the_whole_file(kind: str, tmp_path: Path) -> None:
+    path = SHORT_LINES[kind](tmp_path / f"a.{kind}", 40)
+    assert isinstance(read(path, LegacySettings(max_lines=41)), Document)
+    with pytest.raises(LimitExceeded, match="LEGACY_MAX_LINES"):
+        read(path, LegacySettings(max_lines=30))
+
+
+def test_elements_are_counted_over_all_chapters_before_trees_are_made(tmp_path: Path) -> None:
+    book = epub(tmp_path / "a.epub", {f"{n}.xhtml": "<i>a</i>" * 100 for n in range(4)})
+    assert isinstance(read(book, LegacySettings(max_html_elements=500)), Document)
+    with pytest.raises(LimitExceeded, match=r"LEGACY_MAX_HTML_ELEMENTS") as caught:
+        read(book, LegacySettings(max_html_elements=300))
+    assert caught.value.where == "OPS/2.xhtml"
+    page = save(tmp_path / "a.html", "<i>a</i>" * 400)
+    with pytest.raises(LimitExceeded, match=r"LEGACY_MAX_HTML_ELEMENTS"):
+        read(page, LegacySettings(max_html_elements=300))
+
+
+def test_a_small_book_that_unpacks_to_many_paragraphs_is_refused_soon(tmp_path: Path) -> None:
+    book = epub(tmp_path / "a.epub", {"a.xhtml": "<p>a</p>" * 4_000_000})
+    assert isinstance(timed(book), LimitExceeded)
+
+
 # -- text formats ----------------------------------------------------------------------------------------------------
 
 
