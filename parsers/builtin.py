@@ -10,7 +10,8 @@ from lrdoc.params import ParamSpec, clip
 from lrdoc.parsers.base import ParserSpec
 
 WORD = frozenset({"docx", "docm", "dotx", "dotm"})
-MARKDOWN = frozenset({"md", "markdown", "mdx", "textpack", "textbundle"})
+PACKED_MARKDOWN = frozenset({"textpack", "textbundle"})
+MARKDOWN = frozenset({"md", "markdown", "mdx"}) | PACKED_MARKDOWN
 LEGACY = frozenset(
     "txt md mdx pdf docx pptx xlsx rtf odt tex epub html htm csv json xml yaml yml log conf ini properties sql bat sh c"
     " h cpp hpp py java js ts swift go rb php css scss less".split()
@@ -61,7 +62,9 @@ NATIVE_PARAMS = (
     _region("toc", "tables of contents"),
     ParamSpec("hidden", str, "drop", "hidden text: left out with a warning, or kept", ("drop", "body"), only_for=WORD),
     ParamSpec("inline_math", bool, True, "read $…$ as equations", only_for=MARKDOWN),
-    ParamSpec("local_images", bool, False, "read pictures beside a single markdown file", only_for=MARKDOWN),
+    ParamSpec(
+        "local_images", bool, False, "read pictures beside a single markdown file", only_for=MARKDOWN - PACKED_MARKDOWN
+    ),
 )
 
 MINERU_PARAMS = (

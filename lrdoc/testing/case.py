@@ -13,13 +13,16 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from lrdoc.document import Asset, Document
 from lrdoc.errors import LimitExceeded
 from lrdoc.params import fill
 from lrdoc.parsers.base import AssetSink, ParseContext, Parser, ParserSpec, SourceFile
 from lrdoc.testing.assets import MemoryAssets
+
+if TYPE_CHECKING:
+    from _collections_abc import dict_items, dict_values
 
 
 class PromiseBroken(AssertionError):
@@ -73,7 +76,36 @@ class Run:
     document: Document
     assets: MemoryAssets
     """What the engine stored; empty when the caller gave a sink of its own."""
-    context: ParseContext
+    looked_at: frozenset[str]
+    """Parameters that the engine looked at."""
+
+
+class WatchedParams(dict[str, Any]):
+    """Parameters that know which of them were looked at; who goes through all of them looked at all."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self.looked_at: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.looked_at.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        self.looked_at.add(name)
+        return super().get(name, default)
+
+    def __iter__(self) -> Iterator[str]:
+        self.looked_at.update(super().keys())
+        return super().__iter__()
+
+    def items(self) -> dict_items[str, Any]:
+        self.looked_at.update(super().keys())
+        return super().items()
+
+    def values(self) -> dict_values[str, Any]:
+        self.looked_at.update(super().keys())
+        return super().values()
 
 
 class LimitedAssets(MemoryAssets):
@@ -119,12 +151,12 @@ def parse(
             cache = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lrdoc-kit-"))) / "bundle"
             case.prepare(source, cache)
             context.cache_dir = cache
-        filled = fill(case.spec.params, {**case.params, **(params or {})})
+        filled = WatchedParams(fill(case.spec.params, {**case.params, **(params or {})}))
         try:
             document = (parser or case.make()).parse(source, filled, context)
         except SystemExit as e:
             raise RuntimeError(f"sys.exit({e.code!r}) was called") from e
-        return Run(document, kept, context)
+        return Run(document, kept, frozenset(filled.looked_at))
 
 
 def some(mapping: Mapping[str, bytes], limit: int = 3) -> Sequence[tuple[str, bytes]]:

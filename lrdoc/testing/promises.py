@@ -24,7 +24,7 @@ import msgspec
 
 from lrdoc.document import Document
 from lrdoc.errors import Cancelled, LimitExceeded, LrdocError
-from lrdoc.params import fill
+from lrdoc.params import ParamSpec, fill
 from lrdoc.parsers.base import ParseContext, Parser, SourceFile
 from lrdoc.parsers.validate import check_impl, check_spec
 from lrdoc.sidecar.info import FolderInfo
@@ -59,8 +59,12 @@ ELSEWHERE = "with another PYTHONHASHSEED, time zone, language and current folder
 CANCEL_RUNS = 3
 """Runs of which the best counts."""
 CANCEL_SECONDS = 0.2
+LONG_SECONDS = 0.4
+"""CPU time of a parse that can be cancelled after a quarter and still be late; faster engines get a larger file."""
+LONGEST_BYTES = 3_200_000
 BAD_FILE_SECONDS = 10.0
 LARGE_BYTES = 200_000
+BUDGET_RUNS = 3
 MUTATIONS = 12
 ROOM_FOR_PYTHON = 20 << 20
 
@@ -83,7 +87,7 @@ def gives_a_document(case: ParserCase) -> None:
         if not faults:
             if not document.blocks:
                 faults = ["the document has no blocks; raise EmptyDocumentError instead"]
-            elif document.format != Path(name).suffix[1:].lower():
+            elif document.format != _suffix(name):
                 faults = [f"format is {document.format!r}, expected the file's own suffix"]
             elif (document.kind == "structured") != case.spec.structured:
                 faults = [f"kind is {document.kind!r}, but the ParserSpec says structured={case.spec.structured}"]
@@ -221,24 +225,39 @@ def is_written_and_read_back(case: ParserCase) -> None:
 
 
 def takes_its_parameters(case: ParserCase) -> None:
-    """Every value that the schema allows is accepted."""
-    name, data = next(iter(case.good_files.items()))
+    """Every value that the schema allows is accepted, and the engine looks at every parameter that it declares."""
+    known: set[str] = set()
     for spec in case.spec.params:
-        values: list[object] = [spec.default]
-        if spec.type is bool:
-            values = [True, False]
-        elif spec.choices:
-            values = list(spec.choices)
-        elif spec.type in (int, float):
-            values += [spec.type(v) for v in (spec.minimum, spec.maximum) if v is not None]
-        for value in values:
-            if value is None:
-                continue
+        files = [file for file in case.good_files.items() if not spec.only_for or _suffix(file[0]) in spec.only_for]
+        name, data = (files or list(case.good_files.items()))[0]
+        made: set[str] = set()
+        for value in _values_to_try(spec):
             try:
-                parse(case, name, data, params={spec.name: [value] if spec.repeated else value})
+                run = parse(case, name, data, params={spec.name: [value] if spec.repeated else value})
             except Exception as e:  # whatever another's engine raises breaks the promise
-                message = f"{spec.name}={value} raised {type(e).__name__}: {e}"
+                message = f"{name}: {spec.name}={value} raised {type(e).__name__}: {e}"
                 raise broken(case, "takes its parameters", message) from e
+            known |= run.looked_at
+            made.add(digest(run.document, run.assets))
+        for name, data in files:
+            if spec.name not in known:
+                known |= parse(case, name, data).looked_at
+        # Who takes them all at once, in code that the kit cannot watch, shows by the document that it knows them;
+        # and what a service is told cannot be seen when its answer is there already.
+        if files and spec.name not in known and len(made) < 2 and case.prepare is None:
+            message = f"no good file made it look at {spec.name!r}: use it, leave it out, or add a file that needs it"
+            raise broken(case, "takes its parameters", f"{files[0][0]}: {message}")
+
+
+def _values_to_try(spec: ParamSpec) -> list[object]:
+    values: list[object] = [spec.default]
+    if spec.type is bool:
+        values = [True, False]
+    elif spec.choices:
+        values = list(spec.choices)
+    elif spec.type in (int, float):
+        values += [spec.type(v) for v in (spec.minimum, spec.maximum) if v is not None]
+    return [value for value in values if value is not None]
 
 
 def stops_when_cancelled(case: ParserCase) -> None:
@@ -253,48 +272,58 @@ def stops_when_cancelled(case: ParserCase) -> None:
         raise broken(case, "stops when cancelled", message)
     if case.large_file is None:
         return
-    large = case.large_file(LARGE_BYTES)
-    started = time.process_time()
-    parse(case, "large" + case.suffix, large)
-    whole = time.process_time() - started
+    large, whole = _long_parse(case, case.large_file)
     # A busy machine or a garbage collection may hold up one run; an engine that does not look is late in all.
-    problem = None
+    problem = ""
     for _ in range(CANCEL_RUNS):
         problem = _cancelled_late(case, large, whole)
-        if problem is None:
+        if not problem:
             return
-    raise broken(case, "stops when cancelled", problem or "")
+    raise broken(case, "stops when cancelled", problem)
 
 
-def _cancelled_late(case: ParserCase, large: bytes, whole: float) -> str | None:
-    """Cancel a parse after a third of its time; says what was wrong when it went on for too long."""
-    asked = [0.0]
-    stop_at = time.process_time() + whole / 3
+def _long_parse(case: ParserCase, large_file: Callable[[int], bytes]) -> tuple[bytes, float]:
+    """A file whose parse is long enough to be stopped late, whatever the speed of the machine, and its CPU time."""
+    size = LARGE_BYTES
+    while True:
+        large = large_file(size)
+        seconds = cpu_seconds(case, "large" + case.suffix, large)
+        if seconds >= LONG_SECONDS or size >= LONGEST_BYTES:
+            return large, seconds
+        size = min(LONGEST_BYTES, int(size * min(4.0, max(1.5, 1.2 * LONG_SECONDS / max(seconds, 0.01)))))
+
+
+def _cancelled_late(case: ParserCase, large: bytes, whole: float) -> str:
+    """Cancel a parse after a quarter of its time; says what was wrong when it went on for too long."""
+    looks: list[float] = []
+    stop_at = cpu_clock() + whole / 4
 
     def cancelled() -> bool:
-        now = time.process_time()
-        if now >= stop_at and not asked[0]:
-            asked[0] = now
-        return bool(asked[0])
+        now = cpu_clock()
+        if now >= stop_at:
+            looks.append(now)
+        return bool(looks)
 
+    stopped = False
     try:
         parse(case, "large" + case.suffix, large, cancelled=cancelled)
     except Cancelled:
-        late = time.process_time() - max(asked[0], stop_at)
-        delay = (asked[0] - stop_at) if asked[0] else 0.0
-        if max(late, delay) > CANCEL_SECONDS:
-            return f"it looked at context.cancelled {max(late, delay):.2f} s late"
-        return None
-    # A parse shorter than that never has to look a second time.
-    if whole * 2 / 3 > CANCEL_SECONDS:
-        return f"it worked {whole * 2 / 3:.2f} s after it was cancelled and finished"
-    return None
+        stopped = True
+    end = cpu_clock()
+    if not stopped and end - stop_at > CANCEL_SECONDS:
+        return f"large{case.suffix}: it worked {end - stop_at:.2f} s after it was cancelled and finished"
+    if stopped:
+        looked = looks[0] if looks else end
+        late = max(looked - stop_at, end - looked)
+        if late > CANCEL_SECONDS:
+            return f"large{case.suffix}: it looked at context.cancelled {late:.2f} s late"
+    return ""
 
 
 def survives_bad_input(case: ParserCase) -> None:
     """Broken files end in an error of lrdoc or in a document, soon. A document with nothing in it warns."""
     for name, data in bad_inputs(case).items():
-        started = time.process_time()
+        started = cpu_clock()
         silent = False
         try:
             document = parse(case, name, data).document
@@ -307,7 +336,7 @@ def survives_bad_input(case: ParserCase) -> None:
         if silent and data.strip():
             message = f"{name} gave an empty document without a warning; raise SourceError instead"
             raise broken(case, "survives bad input", message)
-        took = time.process_time() - started
+        took = cpu_clock() - started
         if took > BAD_FILE_SECONDS:
             raise broken(case, "survives bad input", f"{name} took {took:.1f} s")
 
@@ -329,13 +358,18 @@ def keeps_its_budgets(case: ParserCase) -> None:
         return
     half, whole = (case.large_file(size) for size in (LARGE_BYTES // 2, LARGE_BYTES))
     name = "large" + case.suffix
-    fast = cpu_seconds(case, name, half)
-    slow = cpu_seconds(case, name, whole)
-    if slow > 2.6 * fast + 0.05 and cpu_seconds(case, name, whole) > 2.6 * cpu_seconds(case, name, half) + 0.05:
+    fast, slow = cpu_seconds(case, name, half), cpu_seconds(case, name, whole)
+    megabytes = len(whole) / 1e6
+    allowed = case.seconds_per_mb * megabytes + 0.2
+    for _ in range(BUDGET_RUNS - 1):
+        if slow <= min(2.6 * fast + 0.05, allowed):
+            break
+        # A busy machine may hold up one run or another: the best of each counts.
+        fast, slow = min(fast, cpu_seconds(case, name, half)), min(slow, cpu_seconds(case, name, whole))
+    if slow > 2.6 * fast + 0.05:
         message = f"twice the bytes take {slow / fast:.1f} times the CPU ({fast:.2f} and {slow:.2f} s)"
         raise broken(case, "keeps its budgets", message)
-    megabytes = len(whole) / 1e6
-    if slow > case.seconds_per_mb * megabytes + 0.2:
+    if slow > allowed:
         raise broken(case, "keeps its budgets", f"{megabytes:.1f} MB take {slow:.2f} s of CPU")
     peak = peak_bytes(case, name, whole)
     if peak > case.memory_factor * len(whole) + ROOM_FOR_PYTHON:
@@ -376,6 +410,10 @@ def check_parser(case: ParserCase) -> list[PromiseBroken]:
             error.__cause__ = e
             found.append(error)
     return found
+
+
+def _suffix(name: str) -> str:
+    return Path(name).suffix[1:].lower()
 
 
 def broken(case: ParserCase, promise: str, message: str) -> PromiseBroken:
@@ -462,10 +500,16 @@ def bad_inputs(case: ParserCase) -> dict[str, bytes]:
     return found
 
 
+def cpu_clock() -> float:
+    """CPU time of this process and of those that it started and waited for."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
 def cpu_seconds(case: ParserCase, name: str, data: bytes) -> float:
-    started = time.process_time()
+    started = cpu_clock()
     parse(case, name, data)
-    return time.process_time() - started
+    return cpu_clock() - started
 
 
 def peak_bytes(case: ParserCase, name: str, data: bytes) -> int:

@@ -181,7 +181,8 @@ class HashOrder(Good):
     """is deterministic: the order of a set."""
 
     def finish(self, document: DocumentBuilder) -> Document:
-        document.attributes["words"] = list({"one", "two", "three", "four", "five", "six", "seven"})
+        # Enough of them that no two seeds agree by chance.
+        document.attributes["words"] = list({f"word {number}" for number in range(20)})
         return document.build()
 
 
@@ -324,6 +325,13 @@ class RefusesItsParameter(Good):
         if params["mode"] == "upper":
             raise ValueError("mode upper is not written yet")
         return super().parse(source, params, context)
+
+
+class IgnoresItsParameter(Good):
+    """takes its parameters: it declares one and never looks at it."""
+
+    def parse(self, source: SourceFile, params: Mapping[str, Any], context: ParseContext) -> Document:
+        return super().parse(source, {"mode": "plain"}, context)
 
 
 class NeverStops(Good):
