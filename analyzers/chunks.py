@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from lrdoc.analyzers.base import DRAWINGS, EQUATIONS, TABLES, AnalysisError, Item
 from lrdoc.analyzers.folder import AnalysisFolder, open_folder
+from lrdoc.analyzers.rows import json_text, read_list
 from lrdoc.analyzers.trim import largest
 from lrdoc.sidecar.escape import unescape
 from lrdoc.text.tokens import Tokenizer
@@ -140,11 +140,9 @@ def _header(item: Item) -> str:
     told = item.data.get("table_header")
     if not isinstance(told, str) or item.data.get("format") != "json":
         return ""
-    try:
-        rows = json.loads(told)
-    except ValueError:
-        return ""
-    if not isinstance(rows, list):
-        return ""
-    lines = [" | ".join(unescape(str(cell)) for cell in row) for row in rows if isinstance(row, list)]
-    return "\n".join(lines)[:_HEADER_CHARS]
+    rows = [row for row in read_list(told) or () if isinstance(row, list)]
+    return "\n".join(" | ".join(unescape(_cell(cell)) for cell in row) for row in rows)[:_HEADER_CHARS]
+
+
+def _cell(value: Any) -> str:
+    return json_text(value) if isinstance(value, list | dict) else str(value)

@@ -16,6 +16,8 @@ from lrdoc.sidecar.commit import replace_file
 from lrdoc.sidecar.names import items_file
 
 _decode_line = msgspec.json.Decoder(dict[str, Any]).decode
+_UNREADABLE = (msgspec.DecodeError, RecursionError)
+"""What reading a line raises that holds no JSON object, or one nested without end."""
 
 
 def _encode(value: Any) -> bytes:
@@ -126,7 +128,7 @@ def _meta(path: Path) -> dict[str, Any]:
         first = lines.readline()
     try:
         meta = _decode_line(first)
-    except msgspec.DecodeError as error:
+    except _UNREADABLE as error:
         raise SidecarError(f"{path.name} does not begin with a meta line: {error}", where="line 1") from error
     if meta.get("type") != "meta":
         raise SidecarError(f"{path.name} does not begin with a meta line", where="line 1")
@@ -140,7 +142,7 @@ def _contents(path: Path, wanted: set[str]) -> Iterable[tuple[str, str]]:
                 continue
             try:
                 row = _decode_line(line)
-            except msgspec.DecodeError as error:
+            except _UNREADABLE as error:
                 raise SidecarError(f"{path.name} is damaged: {error}", where=f"line {number}") from error
             block_id = row.get("blockid")
             if block_id in wanted and isinstance(row.get("content"), str):

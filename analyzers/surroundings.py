@@ -6,12 +6,11 @@ they fit: a picture or an equation whole or not at all, a table by its nearest r
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lrdoc.analyzers.rows import html_rows
+from lrdoc.analyzers.rows import html_rows, json_text, read_list
 from lrdoc.analyzers.trim import largest
 from lrdoc.text.tokens import Tokenizer
 
@@ -205,9 +204,5 @@ def _tag(name: str, attributes: str, body: str) -> _Piece:
 def _rows(table: str) -> list[str]:
     body = table[table.index(">") + 1 : table.rindex("<")]
     if body.lstrip().startswith("["):
-        try:
-            rows = json.loads(body)
-        except ValueError:
-            return []
-        return [json.dumps(row, ensure_ascii=False) for row in rows] if isinstance(rows, list) else []
+        return [json_text(row) for row in read_list(body) or ()]
     return [body[a:b] for a, b in html_rows(body)]

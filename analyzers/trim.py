@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
-from lrdoc.analyzers.rows import html_rows
+from lrdoc.analyzers.rows import html_rows, json_rows, json_text
 from lrdoc.text.tokens import Tokenizer
 
 _LAST_ROWS = 1
@@ -35,11 +34,9 @@ def trim_content(content: str, budget: int, tokenizer: Tokenizer) -> str:
     before = tokenizer.count(content)
     if before <= budget:
         return content
-    rows = _json_rows(content)
+    rows = json_rows(content)
     if rows is not None:
-        return _trim_rows(
-            [json.dumps(row, ensure_ascii=False) for row in rows], "[", ",\n", "]", budget, before, tokenizer
-        )
+        return _trim_rows([json_text(row) for row in rows], "[", ",\n", "]", budget, before, tokenizer)
     places = html_rows(content)
     if places:
         # A caption and column groups stand before the first row.
@@ -50,16 +47,6 @@ def trim_content(content: str, budget: int, tokenizer: Tokenizer) -> str:
         rows_of_html = [content[begin:end] for (begin, _), end in zip(places, ends, strict=True)]
         return _trim_rows(rows_of_html, start, "", "</table>", budget, before, tokenizer)
     return _cut(content, budget, before, tokenizer)
-
-
-def _json_rows(content: str) -> list[list[object]] | None:
-    if not content.lstrip().startswith("["):
-        return None
-    try:
-        rows = json.loads(content)
-    except ValueError:
-        return None
-    return rows if isinstance(rows, list) and all(isinstance(row, list) for row in rows) else None
 
 
 def _trim_rows(

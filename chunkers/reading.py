@@ -12,6 +12,9 @@ import msgspec
 from lrdoc.chunkers.document import ChunkDocument
 from lrdoc.errors import SidecarError, SourceError
 
+_UNREADABLE = (msgspec.DecodeError, RecursionError)
+"""What reading a line raises that holds no JSON, or JSON nested without end."""
+
 BLOCKS = ".blocks.jsonl"
 SOURCE_MAP = ".source_map.json"
 
@@ -81,7 +84,7 @@ def _read_blocks(path: Path) -> ChunkSource:
                 continue
             try:
                 line = decode(raw)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except _UNREADABLE:
                 unreadable += 1
                 continue
             if not isinstance(line, dict):
@@ -103,7 +106,7 @@ def _read_tables(path: Path) -> Mapping[str, Any]:
         return {}
     try:
         value = msgspec.json.decode(path.read_bytes())
-    except (msgspec.DecodeError, OSError):
+    except (*_UNREADABLE, OSError):
         return {}
     tables = value.get("tables") if isinstance(value, dict) else None
     return tables if isinstance(tables, dict) else {}
@@ -116,7 +119,7 @@ def _read_text(path: Path, source_map: Path | None) -> ChunkSource:
     if source_map is not None:
         try:
             value = msgspec.json.decode(source_map.read_bytes())
-        except (msgspec.DecodeError, OSError) as e:
+        except (*_UNREADABLE, OSError) as e:
             raise SidecarError(f"{source_map} cannot be read: {e}") from e
         head = value if isinstance(value, dict) else {}
     entries = head.get("map")

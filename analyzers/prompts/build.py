@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from lrdoc.analyzers.base import DRAWINGS, IMAGE_TYPES, TABLES, Item
 from lrdoc.analyzers.prompts import templates
+from lrdoc.analyzers.rows import json_rows, json_text
 from lrdoc.analyzers.settings import AnalysisSettings
 from lrdoc.analyzers.surroundings import Surrounding
 from lrdoc.analyzers.trim import cut_text, trim_content
@@ -129,7 +129,7 @@ def _nearer(item: Item, surrounding: Surrounding, fixed: int, cap: int, tokenize
 def _content(item: Item) -> str:
     """The item as the model is to see it: what the document says, not how it is stored."""
     if item.kind is TABLES and item.data.get("format") == "json":
-        rows = _json_rows(_inside_tag(item.content))
+        rows = json_rows(_inside_tag(item.content))
         if rows is not None:
             return "[" + ",\n".join(_row(row) for row in rows) + "]"
     return _plain(item.content)
@@ -143,17 +143,8 @@ def _inside_tag(text: str) -> str:
     return text
 
 
-def _json_rows(text: str) -> list[list[Any]] | None:
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return rows if isinstance(rows, list) and all(isinstance(row, list) for row in rows) else None
-
-
 def _row(row: list[Any]) -> str:
-    cells = [_plain(cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)) for cell in row]
-    return json.dumps(cells, ensure_ascii=False)
+    return json_text([_plain(cell if isinstance(cell, str) else json_text(cell)) for cell in row])
 
 
 def _plain(text: str) -> str:
@@ -165,7 +156,7 @@ def _header(item: Item) -> str:
     header = item.data.get("table_header")
     if not isinstance(header, str) or not header.strip():
         return NONE
-    rows = _json_rows(header) if item.data.get("format") == "json" else None
+    rows = json_rows(header) if item.data.get("format") == "json" else None
     return ", ".join(map(_row, rows)) if rows is not None else _plain(header)
 
 

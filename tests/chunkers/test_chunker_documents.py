@@ -71,7 +71,7 @@ def test_lines_of_other_implementations_are_taken_as_they_are(tmp_path: Path) ->
     assert len(document.notes) == 2
 
 
-@pytest.mark.parametrize("tables", ["", "[]", "{", '{"tables": [1]}'])
+@pytest.mark.parametrize("tables", ["", "[]", "{", '{"tables": [1]}', '{"tables":' * 100_000])
 def test_unreadable_tables_only_cost_headers(tmp_path: Path, tables: str) -> None:
     write_lines(tmp_path / "x.blocks.jsonl", [LINE])
     (tmp_path / "x.tables.json").write_text(tables)
@@ -96,6 +96,14 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         read_source(tmp_path / "gone.blocks.jsonl")
     with pytest.raises(SidecarError, match="no line of a blocks"):
         read_source(write_lines(tmp_path / "bad.blocks.jsonl", ["x", "y"]))
+    deep = '{"map":' * 100_000
+    (tmp_path / "deep.blocks.jsonl").write_text(deep)
+    with pytest.raises(SidecarError, match="no line of a blocks"):
+        read_source(tmp_path / "deep.blocks.jsonl")
+    (tmp_path / "deep.source_map.json").write_text(deep)
+    (tmp_path / "deep.txt").write_text("x")
+    with pytest.raises(SidecarError, match="cannot be read"):
+        read_source(tmp_path / "deep.source_map.json")
 
 
 def test_every_chunk_leads_back_to_paragraph_and_block() -> None:
