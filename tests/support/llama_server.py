@@ -24,6 +24,7 @@ class Llama:
 def llama_server(log: Path) -> Iterator[Llama]:
     """Start the server and wait until it answers."""
     command = [str(installed(BINARIES / "llama-server")), "-m", str(MODEL)]
-    command += ["-c", "4096", "-n", "32", "--parallel", "1", "-t", "2", "--no-warmup"]
+    # One thread: several wait for one another after every step, which takes minutes when the processors are busy.
+    command += ["-c", "4096", "-n", "32", "--parallel", "1", "-t", "1", "--no-warmup"]
     with running(command, "/health", log, {"LD_LIBRARY_PATH": str(BINARIES)}) as server:
         yield Llama(f"{server.url}/v1", server.process)
