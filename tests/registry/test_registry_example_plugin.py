@@ -21,7 +21,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> str:
         pytest.skip("the examples are part of the repository, not of the wheel")
     folder = tmp_path_factory.mktemp("plugin")
     shutil.copytree(EXAMPLE, folder / "source", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build"))
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
+    # Isolated: what the user's own pip is told (user, target, index) changes nothing here.
+    command = [sys.executable, "-m", "pip", "install", "--isolated", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
                "--disable-pip-version-check", "--target", str(folder / "site"), str(folder / "source")]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
