@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import growth
 import inputs
 import inputs_chunkers as texts
 import measure
@@ -14,7 +16,6 @@ from report import Line
 
 LIMITS = {"F": 2.5, "R": 4.0, "P": 4.0}
 V_SECONDS = 2.0
-DOUBLING = 2.6
 PEER = Path(__file__).resolve().parents[2] / "build" / "judge" / "langchain"
 """Where scripts/_judges installs LangChain's splitters; measured when they are there."""
 
@@ -82,28 +83,15 @@ def _growth(folder: Path, quick: bool) -> list[Line]:
     ]
     lines: list[Line] = []
     for strategy, what, most, size, make in series:
-        before: float | None = None
+        suffix = "blocks.jsonl" if strategy == "P" else "txt"
+        measures: list[tuple[str, Callable[[], measure.Measured]]] = []
         for n in (most // 4, most // 2, most):
             count = max(n // 50, 1) if quick else n
-            suffix = "blocks.jsonl" if strategy == "P" else "txt"
-            write: Make = _writer(strategy, make, count)
             name = f"chunk_{what.replace(' ', '_')}{count}.{suffix}"
-            source = inputs.prepared(folder, name, write)
-            now = measure.measure("work_chunkers", strategy, str(source), size, runs=1 if quick else 3)
-            ratio = now.seconds / before if before else None
-            lines.append(
-                Line(
-                    "chunkers",
-                    f"{strategy}: {count} {what}",
-                    now.seconds,
-                    now.peak_mib,
-                    ratio,
-                    "half the size",
-                    f"≤ {DOUBLING}×" if ratio else "",
-                    quick or ratio is None or ratio <= DOUBLING or now.seconds < 0.01,
-                )
-            )
-            before = now.seconds
+            source = inputs.prepared(folder, name, _writer(strategy, make, count))
+            one = partial(measure.measure, "work_chunkers", strategy, str(source), size, runs=1 if quick else 3)
+            measures.append((f"{strategy}: {count} {what}", one))
+        lines += growth.lines_of("chunkers", measures, quick)
     return lines
 
 

@@ -1,15 +1,15 @@
-"""Inputs that grow in one direction: linear means at most 2.6 times the CPU for twice the size."""
+"""Documents that grow in one direction."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import growth
 import inputs
 import measure
-from inputs import Make
 from report import Line
-
-DOUBLING = 2.6
 
 
 def series() -> list[tuple[str, str, list[int], inputs.Maker]]:
@@ -28,24 +28,10 @@ def series() -> list[tuple[str, str, list[int], inputs.Maker]]:
 def run(folder: Path, quick: bool, peers: bool) -> list[Line]:
     lines: list[Line] = []
     for suffix, what, sizes, maker in series():
-        before: float | None = None
+        measures: list[tuple[str, Callable[[], measure.Measured]]] = []
         for size in [max(1, n // 50) for n in sizes] if quick else sizes:
-            make: Make = maker(size)
-            source = inputs.prepared(folder, f"{what.replace(' ', '_')}{size}.{suffix}", make)
-            now = measure.measure("work", "parse", str(source), runs=1 if quick else 2)
-            ratio = now.seconds / before if before else None
-            lines.append(
-                Line(
-                    "scale",
-                    f"{size} {what} ({suffix})",
-                    now.seconds,
-                    now.peak_mib,
-                    ratio,
-                    "half the size",
-                    limit=f"≤ {DOUBLING}×" if ratio else "",
-                    # Below a hundredth of a second start-up noise hides the growth.
-                    ok=quick or ratio is None or ratio <= DOUBLING or now.seconds < 0.01,
-                )
-            )
-            before = now.seconds
+            source = inputs.prepared(folder, f"{what.replace(' ', '_')}{size}.{suffix}", maker(size))
+            one = partial(measure.measure, "work", "parse", str(source), runs=1 if quick else 2)
+            measures.append((f"{size} {what} ({suffix})", one))
+        lines += growth.lines_of("scale", measures, quick)
     return lines
