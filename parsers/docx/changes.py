@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lrdoc.document import Mark
+import msgspec
+
+from lrdoc.document import Drawing, Equation, Mark, Table, Text
 from lrdoc.parsers.docx.names import W
 from lrdoc.parsers.docx.state import Change, Options
 
@@ -39,6 +41,17 @@ def whole_changes(properties: Any | None) -> tuple[Mark, ...]:
         for child in properties
         if child.tag in _INSERTED or child.tag in _DELETED
     )
+
+
+def with_changes(part: Any, changes: Iterable[Mark]) -> Any:
+    """A part that was inserted or deleted, where both states are shown. Items have no marks; their extras tell it."""
+    if isinstance(part, Table | Drawing | Equation):
+        facts = [{"kind": mark.kind, "author": mark.author, "date": mark.date} for mark in changes]
+        told = [{key: value for key, value in fact.items() if value} for fact in facts]
+        return msgspec.structs.replace(part, extras={**part.extras, "changes": told})
+    if type(part) is Text and part.source is not None:
+        return Text(part.text, part.source, (*part.marks, *(mark for mark in changes if mark not in part.marks)))
+    return part
 
 
 def is_gone(properties: Any, options: Options) -> bool:

@@ -6,17 +6,18 @@ A handler adds to the line, or says where to go on reading.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from lrdoc.document import Anchor, Mark
 from lrdoc.parsers.docx import comments, drawings, equations, notes
 from lrdoc.parsers.docx.branches import choose_branch
-from lrdoc.parsers.docx.changes import WRAPPERS, change_mark
+from lrdoc.parsers.docx.changes import WRAPPERS, change_mark, with_changes
 from lrdoc.parsers.docx.fields import button_text, enter_field, field_character
 from lrdoc.parsers.docx.names import MC, R_ID, W14, M, W
 from lrdoc.parsers.docx.pages import page_break, recorded_break
 from lrdoc.parsers.docx.runs import Marks, clean_text
-from lrdoc.parsers.docx.state import Field, Line
+from lrdoc.parsers.docx.state import Field, Line, changes_in
 from lrdoc.parsers.docx.symbols import symbol_text
 
 Descent = tuple[Iterable[Any], Marks]
@@ -169,12 +170,30 @@ def _comment_end(line: Line, element: Any, marks: Marks) -> None:
 
 def _graphic(line: Line, element: Any, marks: Marks) -> None:
     if not line.is_silent:
-        drawings.read_graphic(line, element, marks)
+        with _told_changes(line, marks):
+            drawings.read_graphic(line, element, marks)
 
 
 def _equation(line: Line, element: Any, marks: Marks) -> None:
     if not line.is_silent:
-        equations.read_equation(line, element)
+        with _told_changes(line, marks):
+            equations.read_equation(line, element)
+
+
+@contextmanager
+def _told_changes(line: Line, marks: Marks) -> Iterator[None]:
+    """What is added inside tells which tracked changes are around it."""
+    changes = (*line.walk.changes, *changes_in(marks))
+    if not changes:
+        yield
+        return
+    line.flush()
+    parts, later = len(line.parts), len(line.later)
+    yield
+    line.parts[parts:] = [with_changes(part, changes) for part in line.parts[parts:]]
+    for following in line.later[later:]:
+        if isinstance(following, list):
+            following[:] = [with_changes(part, changes) for part in following]
 
 
 def _note(line: Line, element: Any, marks: Marks) -> None:

@@ -249,6 +249,11 @@ class Walk:
         self.open_marks = tuple(marks)
 
 
+def changes_in(marks: Iterable[Mark]) -> tuple[Mark, ...]:
+    """The marks that tell of tracked changes."""
+    return tuple(mark for mark in marks if mark.kind in ("ins", "del"))
+
+
 class Box:
     """Block content found inside a paragraph, read when the paragraph is done."""
 
@@ -383,8 +388,7 @@ class Line:
     def box(self, element: Element, step: str = "txbxContent", marks: tuple[Mark, ...] = ()) -> None:
         """Put off block content (w:txbxContent); its lines follow the paragraph."""
         self.boxes += 1
-        changes = tuple(mark for mark in marks if mark.kind in ("ins", "del"))
-        self.later.append(Box(element, f"{self.source.path}/{step}[{self.boxes}]", changes))
+        self.later.append(Box(element, f"{self.source.path}/{step}[{self.boxes}]", changes_in(marks)))
 
     @property
     def is_empty(self) -> bool:

@@ -198,6 +198,11 @@ def _with_looks(elements: Iterable[Any], check: Callable[[], None]) -> Iterator[
         yield element
 
 
+def _elements(inner: Iterable[Any], walk: Walk) -> Iterator[Any]:
+    is_long = isinstance(inner, etree._Element) and len(inner) > _MANY
+    return _with_looks(inner, walk.reader.context.check) if is_long else iter(inner)
+
+
 def read_inline(line: Line, element: Any, marks: Marks = ()) -> None:
     """Read the content of a paragraph, or of anything else that holds runs."""
     walk = line.walk
@@ -249,10 +254,7 @@ def read_inline(line: Line, element: Any, marks: Marks = ()) -> None:
                 if descent is None:
                     continue
                 stack.append((iterator, marks, hidden))
-            inner: Any = descent[0]
-            is_long = isinstance(inner, etree._Element) and len(inner) > _MANY
-            iterator = _with_looks(inner, walk.reader.context.check) if is_long else iter(inner)
-            marks = descent[1]
+            iterator, marks = _elements(descent[0], walk), descent[1]
             break
         else:
             if not stack:

@@ -4,7 +4,25 @@ from __future__ import annotations
 
 import pytest
 from docx_audit import assert_complete
-from docx_builder import docx, field, heading, math, mr, num_pr, p, r, run, table, tc, textbox, tr
+from docx_builder import (
+    docx,
+    field,
+    heading,
+    math,
+    math_para,
+    mr,
+    num_pr,
+    p,
+    picture,
+    png,
+    r,
+    run,
+    table,
+    tc,
+    textbox,
+    tr,
+    xml_part,
+)
 from docx_parse import (
     all_texts,
     body_text,
@@ -19,6 +37,7 @@ from docx_parse import (
     tables,
     texts,
 )
+from docx_written import write_bytes
 from shared_files import shared_dir
 
 from lrdoc.document import Document
@@ -269,3 +288,43 @@ def test_changes_may_stand_around_rows_and_cells(level: str) -> None:
     assert [text for text, _ in marked(document, "del")] == ["old"]
     for changes in ("accept", "reject", "annotate"):
         assert_complete(docx(body), changes=changes)
+
+
+def test_items_tell_their_changes_in_extras() -> None:
+    """In the order from the outside in; formulas that stay in their line have no place for it."""
+    shape = p(math_para(math(mr("x"))))
+    gone = f"<w:del {WHO}>{run(picture('rP'))}</w:del>"
+    added = f'<w:ins w:id="2" w:author="Bea">{run(picture("rP"))}{math_para(math(mr("x")))}</w:ins>'
+    row = tr(tc(p(gone)), pr=f"<w:ins {WHO}/>")
+    data = docx(p("a", gone, "b", added) + table([row]) + p(run(picture("rP"))) + shape, media={"rP": ("p.png", png())})
+    ann = {"author": "Ann", "date": "2024-01-02T03:04:05Z"}
+    written = write_bytes(data, changes="annotate")
+    told = {id_: item.get("extras", {}).get("changes") for id_, item in written.items.items()}
+    assert told == {
+        "im1": [{"kind": "del"} | ann],
+        "im2": [{"kind": "ins", "author": "Bea"}],
+        "im3": [{"kind": "ins"} | ann, {"kind": "del"} | ann],
+        "im4": None,
+        "eq1": [{"kind": "ins", "author": "Bea"}],
+        "eq2": None,
+        "tb1": None,
+    }
+    assert written.marks("ins", "del") == []
+    assert all("changes" not in item.get("extras", {}) for item in write_bytes(data).items.values())
+
+
+def test_texts_of_an_inserted_diagram_are_marked() -> None:
+    drawing = (
+        '<w:drawing><a:graphic><a:graphicData uri="d"><dgm:relIds r:dm="rD"/></a:graphicData></a:graphic></w:drawing>'
+    )
+    points = "".join(
+        f'<dgm:pt modelId="{n}"><dgm:t><a:p><a:r><a:t>{text}</a:t></a:r></a:p></dgm:t></dgm:pt>'
+        for n, text in enumerate(("one", "two"))
+    )
+    part = xml_part("dgm:dataModel", f"<dgm:ptLst>{points}</dgm:ptLst>")
+    data = docx(
+        p("before ", ins(run(drawing)), "behind"),
+        parts={"word/d.xml": ("application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml", part)},
+        rels=[("rD", "diagramData", "d.xml")],
+    )
+    assert [text for text, _ in write_bytes(data, changes="annotate").marks("ins")] == ["one", "two"]
