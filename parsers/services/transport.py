@@ -364,7 +364,7 @@ class Service:
             request = client.build_request(method, url, **more)
             # A large file may take its time; each of its pieces may not.
             seconds = _LONGEST_UPLOAD_S if uploads else self.limits.request_timeout
-            response = self._run(lambda: client.send(request, stream=True), what, seconds, _TIMEOUT)
+            response = self._run(lambda: self._send(client, request), what, seconds, _TIMEOUT)
             sent = True
             yield response
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as e:
@@ -387,6 +387,13 @@ class Service:
         finally:
             if response is not None:
                 response.close()
+
+    def _send(self, client: httpx.Client, request: httpx.Request) -> httpx.Response:
+        response = client.send(request, stream=True)
+        if self._client is not client:
+            # Abandoned while it connected: closing the client did not reach a connection that was not there yet.
+            response.close()
+        return response
 
     def _body(self, response: httpx.Response, what: str) -> bytes:
         def read() -> bytes:
@@ -415,9 +422,11 @@ class Service:
             raise too_large
         stop = threading.Event()
 
-        def save() -> None:
-            size = 0
-            with target.open("wb") as file:
+        # Opened here, so that no thread makes the file after its folder is gone.
+        with target.open("wb") as file:
+
+            def save() -> None:
+                size = 0
                 for piece in response.iter_raw(_PIECE):
                     size += len(piece)
                     if most and size > most:
@@ -426,11 +435,11 @@ class Service:
                         return
                     file.write(piece)
 
-        try:
-            left = max(end - self.clock(), 0.001) if end is not None else 0.0
-            self._run(save, what, left, "PARSER_RESULT_BUNDLE_DOWNLOAD_TIMEOUT")
-        finally:
-            stop.set()
+            try:
+                left = max(end - self.clock(), 0.001) if end is not None else 0.0
+                self._run(save, what, left, "PARSER_RESULT_BUNDLE_DOWNLOAD_TIMEOUT")
+            finally:
+                stop.set()
 
     def _run(self, work: Callable[[], T], what: str, seconds: float, limit: str) -> T:
         """Do something that waits for the network, in a thread, and look for cancellation and the time meanwhile.

@@ -82,7 +82,7 @@ def judge(server: Mineru, path: Path, folder: Path, tally: Counter[str]) -> None
     tally["files"] += 1
     source = SourceFile(path, path.name)
     bundle = folder / f"{path.name}.mineru_raw"
-    settings = MineruSettings(local_endpoint=server.url, poll_interval=0.3, max_polls=60, retries=1)
+    settings = MineruSettings(local_endpoint=server.url, poll_interval=0.3, max_polls=600, retries=1)
     folder.mkdir()
     try:
         document = MineruParser().parse(source, {}, ParseContext(MemoryAssets(), settings=settings, cache_dir=bundle))

@@ -20,7 +20,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield running
 
 
-def parse(server: Mineru, path: Path, *more: str) -> Ran:
+def parse(server: Mineru, path: Path, *more: str, **env: str) -> Ran:
     return run_command(
         "parse",
         path,
@@ -34,6 +34,8 @@ def parse(server: Mineru, path: Path, *more: str) -> Ran:
         timeout=START_S,
         MINERU_LOCAL_ENDPOINT=server.url,
         MINERU_POLL_INTERVAL_SECONDS="0.3",
+        MINERU_MAX_POLLS="1200",
+        **env,
     )
 
 
@@ -146,17 +148,5 @@ def test_a_key_is_asked_for(tmp_path: Path) -> None:
     with mineru_server("4.0.12", folder, "--api-key", "SECRET") as running:
         refused = parse(running, path)
         assert refused.code == 1 and "401" in refused.records[0]["error"]["message"]
-        accepted = run_command(
-            "parse",
-            path,
-            "--engine",
-            "mineru",
-            "-o",
-            tmp_path / "out",
-            "--json",
-            cwd=tmp_path,
-            timeout=START_S,
-            MINERU_LOCAL_ENDPOINT=running.url,
-            MINERU_LOCAL_API_KEY="SECRET",
-        )
+        accepted = parse(running, path, MINERU_LOCAL_API_KEY="SECRET")
         assert accepted.code == 0, accepted.out

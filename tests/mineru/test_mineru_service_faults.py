@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import httpcore
 import pytest
 from service_runs import KINDS, PATIENT_S, Run, service
 from service_server import nobody, serve
@@ -156,7 +158,7 @@ def test_a_task_that_never_ends_runs_out_of_looks(kind: str, tmp_path: Path) -> 
         with pytest.raises(TransportError, match="not done after 3 looks"):
             run.parse()
         assert server.count("poll") == 3
-        assert server.deleted.is_set() == (kind == "mineru4")
+        assert server.deleted.wait(PATIENT_S) if kind == "mineru4" else not server.deleted.is_set()
     assert run.leftovers() == []
 
 
@@ -175,6 +177,29 @@ def test_a_cancelled_parse_stops_at_once(kind: str, step: str, fault: str, tmp_p
         if kind == "mineru4" and step == "poll":
             assert server.deleted.wait(PATIENT_S)
     assert run.leftovers() == []
+
+
+def test_a_connection_made_after_the_end_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parse that is cancelled while it connects leaves no open connection behind."""
+    connecting, ended = threading.Event(), threading.Event()
+    streams: list[httpcore.NetworkStream] = []
+    connect = httpcore.SyncBackend.connect_tcp
+
+    def late(self: httpcore.SyncBackend, *arguments: Any, **more: Any) -> httpcore.NetworkStream:
+        connecting.set()
+        assert ended.wait(PATIENT_S)
+        streams.append(connect(self, *arguments, **more))
+        return streams[-1]
+
+    monkeypatch.setattr(httpcore.SyncBackend, "connect_tcp", late)
+    with serve(service("mineru3")) as server:
+        with pytest.raises(Cancelled):
+            Run("mineru3", server.url, tmp_path).parse(cancelled=connecting.is_set)
+        waiting = [thread for thread in threading.enumerate() if thread.name == "lrdoc-mineru"]
+        ended.set()
+        for thread in waiting:
+            thread.join(PATIENT_S)
+        assert [stream.get_extra_info("socket").fileno() for stream in streams] == [-1]
 
 
 @pytest.mark.parametrize("kind", ["docling", "mineru3", "mineru4"])
