@@ -159,6 +159,3 @@ def _symbol_of_field(words: list[str]) -> str:
     if "\\u" in (word.lower() for word in words) or code > 255:
         return chr(code)
     return bytes([code]).decode("cp1252", "replace")
-
-
-__all__ = ["enter_field", "field_character", "hyperlink_mark"]

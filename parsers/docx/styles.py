@@ -218,6 +218,3 @@ def _names(style: etree._Element) -> list[str]:
             value = element.get(VAL) or ""
             names += [value] if key == "name" else value.split(",")
     return names
-
-
-__all__ = ["ParagraphStyle", "RunStyle", "Styles", "is_on", "outline_level", "vertical_of"]

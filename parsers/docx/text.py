@@ -19,7 +19,7 @@ from lrdoc.parsers.docx.names import PARAID, VAL, W
 from lrdoc.parsers.docx.pages import ends_with_break, page_break
 from lrdoc.parsers.docx.runs import CODE, Marks, before_change, clean_text, run_format
 from lrdoc.parsers.docx.state import Element, Line, Walk
-from lrdoc.parsers.docx.styles import is_on, outline_level
+from lrdoc.parsers.docx.styles import ParagraphStyle, is_on, outline_level
 
 _MANY = 1_000
 """Runs of a paragraph between two looks whether to go on; some milliseconds."""
@@ -71,13 +71,7 @@ def read_paragraph(walk: Walk, element: Element, path: str, line: Line | None = 
         # No properties: what was taken from the iterator has to be read as well.
         content = element
         style = reader.styles.paragraph(None)
-        if line is None:
-            line = Line(walk, source, style)
-        else:
-            line.set_source(source)
-            line.style = style
-            line.deleted_mark = False
-            line.number = None
+        line = _begin(walk, source, style, line)
         if style.is_numbered:
             _number(line, None, None)
         line.level = style.level
@@ -109,6 +103,17 @@ def read_marker(walk: Walk, element: Element, path: str) -> None:
 
 
 MARKERS = frozenset(W + name for name in ("bookmarkStart", "commentRangeStart", "commentRangeEnd"))
+
+
+def _begin(walk: Walk, source: Source, style: ParagraphStyle, line: Line | None) -> Line:
+    """A new line, or the one before, which goes on and takes the properties of this paragraph."""
+    if line is None:
+        return Line(walk, source, style)
+    line.set_source(source)
+    line.style = style
+    line.deleted_mark = False
+    line.number = None
+    return line
 
 
 def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None) -> Line:
@@ -143,11 +148,7 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
         elif tag == _SECTPR:
             section = child
     style = reader.styles.paragraph(style_id)
-    if line is None:
-        line = Line(walk, source, style)
-    else:
-        line.set_source(source)
-        line.style = style
+    line = _begin(walk, source, style, line)
     line.deleted_mark = deleted or joins
     line.ends_section = section
     if end_marks:
@@ -166,8 +167,6 @@ def _read_properties(walk: Walk, ppr: Element, source: Source, line: Line | None
         page_break(line)
     if num_pr is not None or style.is_numbered:
         _number(line, num_pr, style_id)
-    else:
-        line.number = None
     return line
 
 

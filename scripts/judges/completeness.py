@@ -79,7 +79,6 @@ class Tally:
         self.failed: list[str] = []
         self.bad: list[str] = []
         self.empty: list[str] = []
-        self.worst: list[str] = []
         self.seconds: Counter[str] = Counter()
 
     def add(

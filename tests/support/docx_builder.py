@@ -14,7 +14,6 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -424,9 +423,3 @@ def zip_bytes(entries: Mapping[str, str | bytes], compression: int = zipfile.ZIP
             info.compress_type = compression
             archive.writestr(info, data)
     return buffer.getvalue()
-
-
-def write_docx(path: Path, body: str = "", **options: object) -> Path:
-    """Write a package to a file and return the path."""
-    path.write_bytes(docx(body, **options))  # type: ignore[arg-type]
-    return path

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from docx_builder import docx
 
 from lrdoc.document import (
@@ -146,7 +145,3 @@ def codes(document: Document) -> list[str]:
 
 def region(document: Document, name: str) -> list[Block]:
     return [block for block in document.regions if block.region == name]
-
-
-def as_json(value: Any) -> Any:
-    return msgspec.to_builtins(value)
