@@ -25,7 +25,6 @@ class Flow:
         "_pictures",
         "_prefix",
         "aside",
-        "drawings",
         "line_is_empty",
         "parts",
         "source",
@@ -37,7 +36,6 @@ class Flow:
         self.source = source
         """Where what comes next is written."""
         self.line_is_empty = True
-        self.drawings = 0
         self.aside: list[Item] = []
         """Pictures and tables that have no place in a heading: they follow it."""
         self._pictures = pictures
@@ -145,7 +143,6 @@ class Flow:
         if drawing is None:
             self.text(alt)
             return
-        self.drawings += 1
         if self._one_line:
             self.aside.append(drawing)
             return
@@ -188,20 +185,20 @@ class Flow:
         name, closing = tag.name, tag.closing
         mark = MARKS.get(name)
         if mark is not None:
-            kind: MarkKind = mark  # type: ignore[assignment]
             if closing:
-                self.close(kind)
+                self.close(mark)
             else:
-                self.open(kind)
+                self.open(mark)
         elif name == "a":
             if closing:
                 self.close("link")
             else:
-                anchor = tag.attributes.get("id") or tag.attributes.get("name")
+                attributes = tag.attributes
+                anchor = attributes.get("id") or attributes.get("name")
                 if anchor:
                     self.parts.append(Anchor(anchor))
-                if "href" in tag.attributes:
-                    self.open("link", tag.attributes["href"])
+                if "href" in attributes:
+                    self.open("link", attributes["href"])
         elif name == "br":
             self.newline()
         elif name == "img":
@@ -219,11 +216,10 @@ class Flow:
         """`<img src alt title width height>`."""
         if tag.closing:
             return
+        attributes = tag.attributes
         facts: dict[str, object] = {}
         for name in ("width", "height"):
-            value = tag.attributes.get(name, "").removesuffix("px").strip()
+            value = attributes.get(name, "").removesuffix("px").strip()
             if value.isascii() and value.isdigit() and 0 < len(value) < 6:
                 facts[f"{name}_px"] = int(value)
-        self.picture(
-            tag.attributes.get("src", ""), tag.attributes.get("alt", ""), tag.attributes.get("title", ""), facts
-        )
+        self.picture(attributes.get("src", ""), attributes.get("alt", ""), attributes.get("title", ""), facts)

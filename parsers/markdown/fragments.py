@@ -32,22 +32,23 @@ class Fragments:
 
     def block(self, flow: Flow, text: str, first_line: int, part: str = "") -> None:
         """Append an HTML block whose first line is `first_line` of the source."""
-        ends = [match.start() for match in re.finditer(r"\n", text)]
+        line, done = first_line, 0
         preformatted = 0
         for piece in pieces(text):
             self._check()
-            line = first_line + bisect_right(ends, piece.start - 1)
-            if piece.kind == "table":
-                end = first_line + bisect_right(ends, piece.end - 1)
-                flow.source = Source(part, lines=(line, end + 1))
+            line += text.count("\n", done, piece.start)
+            done = piece.start
+            if piece.kind == "text":
+                _lines(flow, piece, line, part, verbatim=preformatted > 0)
+                continue
+            end = line + text.count("\n", piece.start, piece.end) if piece.tag is None else line
+            flow.source = Source(part, lines=(line, end + 1))
+            if piece.tag is None:
                 self.table(flow, piece.text)
-            elif piece.tag is not None:
-                flow.source = Source(part, lines=(line, line + 1))
+            else:
                 if piece.tag.name == "pre":
                     preformatted = max(0, preformatted + (-1 if piece.tag.closing else 1))
                 flow.tag(piece.tag)
-            else:
-                _lines(flow, piece, line, part, verbatim=preformatted > 0)
 
     def table(self, flow: Flow, html: str) -> None:
         """Append `<table>…</table>` as an item, and what it holds."""
@@ -73,8 +74,7 @@ class Fragments:
         html = _without_hidden(html)
         raw = read_table(html, self._check)
         height, width, places = lay_out(raw)
-        nested = len(match_tables(html)) > 1
-        if nested and places is not None and depth < _MAX_TABLE_DEPTH and not _has_stray_text(html, raw):
+        if raw.nested and places is not None and depth < _MAX_TABLE_DEPTH and not _has_stray_text(html, raw):
             grid: list[list[Cell | None]] = [[Cell()] * width for _ in range(height)]
             for row, column, row_span, col_span, cell in places:
                 for r in range(row, row + row_span):
@@ -90,7 +90,7 @@ class Fragments:
                     source=source,
                 )
             ]
-        if nested:
+        if raw.nested:
             flow = Flow(self._pictures, source)
             flow.parts.append(Text("\n", source))
             self._flat(flow, html)
@@ -141,14 +141,15 @@ class Fragments:
                 continue
             flow = Flow(self._pictures, source)
             flow.image_tag(tag)
-            drawing = flow.parts[0] if flow.drawings else None
-            if drawing is not None:
-                drawings.append(_in_cell(drawing, tag.start, places))
+            name = ""
+            for drawing in flow.parts:
+                if isinstance(drawing, Drawing):
+                    drawings.append(_in_cell(drawing, tag.start, places))
+                    name = drawing.asset.name if drawing.asset is not None else ""
             written = html[tag.start : tag.end]
-            src = tag.attributes.get("src", "")
-            if src[:5].lower() == "data:":
-                name = drawing.asset.name if drawing is not None and drawing.asset is not None else ""  # type: ignore[union-attr]
-                alt = tag.attributes.get("alt", "").replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+            attributes = tag.attributes
+            if attributes.get("src", "")[:5].lower() == "data:":
+                alt = attributes.get("alt", "").replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
                 written = f'<img src="{name}" alt="{alt}">'
             words += [html[done : tag.start], written]
             done = tag.end
@@ -164,6 +165,11 @@ class Fragments:
 
 def _lines(flow: Flow, piece: Piece, line: int | None, part: str, *, verbatim: bool = False) -> None:
     """Text of an HTML fragment: its lines without indentation, no empty ones."""
+    if "\n" not in piece.text:
+        if line is not None:
+            flow.source = Source(part, lines=(line, line + 1))
+        flow.text(piece.text.lstrip(" \t\r") if flow.line_is_empty and not verbatim else piece.text)
+        return
     lines = piece.text.split("\n")
     last = len(lines) - 1
     for n, words in enumerate(lines):
@@ -203,12 +209,12 @@ def _without_hidden(html: str) -> str:
     return "".join([*words, html[done:]])
 
 
-def _in_cell(part: Part, offset: int, places: Sequence[Place]) -> Part:
+def _in_cell(drawing: Drawing, offset: int, places: Sequence[Place]) -> Drawing:
     """The picture with row and column of the cell that it stands in."""
     index = bisect_right(places, offset, key=lambda place: place[4].start) - 1
-    if index < 0 or offset >= places[index][4].end or not isinstance(part, Drawing):
-        return part
-    return msgspec.structs.replace(part, extras={**part.extras, "cell": list(places[index][:2])})
+    if index < 0 or offset >= places[index][4].end:
+        return drawing
+    return msgspec.structs.replace(drawing, extras={**drawing.extras, "cell": list(places[index][:2])})
 
 
 def _has_stray_text(html: str, table: RawTable) -> bool:

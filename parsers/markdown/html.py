@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from html import unescape
 from typing import NamedTuple
 
+import msgspec
+
+from lrdoc.document import MarkKind
 from lrdoc.parsers.markdown.tabletags import match_tables
 
-MARKS = {
+MARKS: Mapping[str, MarkKind] = {
     "b": "bold",
     "strong": "bold",
     "i": "italic",
@@ -46,37 +49,45 @@ _HIDDEN = ("script", "style")
 KNOWN = BLOCKS | _INLINE | MARKS.keys() | frozenset((*_HIDDEN, "textarea"))
 """Elements of HTML. Anything else in angle brackets was meant to be read: `<T>`, `<your name>`, `<equation>`."""
 
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:._-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*+)>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:._-]*+)((?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+)>")
+_MARKUP = re.compile(rf"{_TAG.pattern}|<!--|<!\[CDATA\[|<!|<[Tt][Aa][Bb][Ll][Ee](?=[\s/>])")
+"""Where something other than text begins. The last: a table whose first tag is broken."""
 _ATTRIBUTE = re.compile(r"([^\s=\"'<>/]+)(?:\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=<>`]+)))?")
 _HIDDEN_END = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE | re.ASCII) for name in _HIDDEN}
 
 
-class Tag(NamedTuple):
+class Tag(msgspec.Struct, frozen=True, gc=False):
     """An opening or closing tag."""
 
     name: str
     closing: bool
-    attributes: Mapping[str, str]
+    inside: str
+    """What stands behind the name."""
     start: int
     end: int
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """Names in lower case; values without quotes, entities resolved. Read anew at each call."""
+        found: dict[str, str] = {}
+        if not self.closing:
+            for match in _ATTRIBUTE.finditer(self.inside):
+                found.setdefault(match[1].lower(), unescape(match[2] or match[3] or match[4] or ""))
+        return found
 
 
 def read_tag(text: str, pos: int = 0) -> Tag | None:
     """The tag that begins at `pos`."""
     match = _TAG.match(text, pos)
-    if match is None:
-        return None
-    name = match[2].lower()
-    inside = match[3]
-    attributes: dict[str, str] = {}
-    if not match[1] and inside.strip(" \t\n/"):
-        for found in _ATTRIBUTE.finditer(inside):
-            value = found[2] if found[2] is not None else found[3] if found[3] is not None else found[4] or ""
-            attributes.setdefault(found[1].lower(), unescape(value))
-    return Tag(name, bool(match[1]), attributes, match.start(), match.end())
+    return None if match is None else _tag(match)
 
 
-class Piece(NamedTuple):
+def _tag(match: re.Match[str]) -> Tag:
+    slash, name, inside = match.groups()
+    return Tag(name.lower(), bool(slash), inside, *match.span())
+
+
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """A stretch of an HTML fragment: a tag, a whole table, or text with its entities resolved."""
 
     kind: str
@@ -92,53 +103,54 @@ class Piece(NamedTuple):
 def pieces(text: str) -> Iterator[Piece]:
     """The fragment without comments, scripts and styles. Tags that are not HTML are text. Costs one pass."""
     tables = dict(match_tables(text))
+    unclosed: set[str] = set()
+    """Scripts and styles that nothing closes any more."""
     pos = done = 0
     size = len(text)
-    while (pos := text.find("<", pos)) >= 0:
-        begin = pos
-        tag: Tag | None = None
-        if text.startswith("<!--", pos):
-            end = text.find("-->", pos + 2)
-            end = size if end < 0 else end + 3
-        elif text.startswith("<![CDATA[", pos):
-            end = text.find("]]>", pos)
-            end = size if end < 0 else end
-            if done < begin:
-                yield Piece("text", unescape(text[done:begin]), None, done, begin)
-            yield Piece("text", text[pos + 9 : end], None, pos + 9, end)
-            done = pos = min(size, end + 3)
-            continue
-        elif text.startswith("<!", pos):
-            end = text.find(">", pos)
-            end = size if end < 0 else end + 1
-        elif pos in tables:
-            end = tables[pos]
-            if done < begin:
-                yield Piece("text", unescape(text[done:begin]), None, done, begin)
-            yield Piece("table", text[pos:end], None, pos, end)
-            done = pos = end
-            continue
-        else:
-            tag = read_tag(text, pos)
-            if tag is None or tag.name not in KNOWN:
-                pos += 1
+    while (match := _MARKUP.search(text, pos)) is not None:
+        begin, end = match.span()
+        piece: Piece | None = None
+        if begin in tables:
+            end = tables[begin]
+            piece = Piece("table", text[begin:end], None, begin, end)
+        elif match[2] is not None:
+            tag = _tag(match)
+            if tag.name not in KNOWN:
+                pos = begin + 1
                 continue
-            end = tag.end
-            if tag.name in _HIDDEN and not tag.closing:
+            piece = Piece("tag", "", tag, begin, end)
+            if tag.name in _HIDDEN and not tag.closing and tag.name not in unclosed:
                 close = _HIDDEN_END[tag.name].search(text, end)
-                if close is not None:
-                    end = close.end()
-                    tag = None
+                if close is None:
+                    unclosed.add(tag.name)
+                else:
+                    piece, end = None, close.end()
+        elif match[0] == "<!--":
+            end = _behind(text, "-->", begin + 2)
+        elif match[0] == "<![CDATA[":
+            inside, end = end, _behind(text, "]]>", end)
+            piece = Piece("text", text[inside:end].removesuffix("]]>"), None, inside, end)
+        elif match[0] == "<!":
+            end = _behind(text, ">", end)
+        else:
+            pos = begin + 1
+            continue
         if done < begin:
             yield Piece("text", unescape(text[done:begin]), None, done, begin)
-        if tag is not None:
-            yield Piece("tag", "", tag, begin, end)
+        if piece is not None:
+            yield piece
         done = pos = end
     if done < size:
         yield Piece("text", unescape(text[done:]), None, done, size)
 
 
-class RawCell(NamedTuple):
+def _behind(text: str, mark: str, pos: int) -> int:
+    """Offset behind the next `mark`, the end of the text when there is none."""
+    found = text.find(mark, pos)
+    return len(text) if found < 0 else found + len(mark)
+
+
+class RawCell(msgspec.Struct, frozen=True, gc=False):
     """A cell as it is written."""
 
     start: int
@@ -163,6 +175,8 @@ class RawTable(NamedTuple):
     caption: tuple[int, int] | None
     head: tuple[int, int] | None
     """`<thead>…</thead>` with its tags."""
+    nested: bool
+    """Other tables stand in it."""
 
     @property
     def header_rows(self) -> int:
@@ -185,87 +199,96 @@ def read_table(text: str, check: Callable[[], None]) -> RawTable:
 
     `check` is called now and then and raises to stop the work.
     """
-    nested = [span for span in match_tables(text) if span[0] > 0]
-    inner = dict(nested)
-    rows: list[RawRow] = []
-    cells: list[RawCell] = []
-    row_start = -1
-    cell: tuple[int, Tag] | None = None
-    in_head = False
-    head_start = -1
-    head: tuple[int, int] | None = None
-    caption_start = -1
-    caption: tuple[int, int] | None = None
+    spans = match_tables(text)
+    inner = dict(span for span in spans if span[0] > 0)
+    reader = _TableReader(check)
     pos = 0
+    while (match := _MARKUP.search(text, pos)) is not None:
+        if match.start() in inner:
+            pos = inner[match.start()]
+        elif match[2] is not None:
+            reader.tag(_tag(match))
+            pos = match.end()
+        elif match[0] == "<!--":
+            pos = _behind(text, "-->", match.start() + 2)
+        else:
+            pos = match.start() + 1
+    reader.end_row(len(text))
+    return RawTable(reader.rows, reader.caption, reader.head, nested=len(spans) > 1)
 
-    def end_cell(at: int) -> None:
-        nonlocal cell
-        if cell is not None:
-            begin, opening = cell
-            cells.append(
-                RawCell(
-                    begin,
-                    at,
-                    _span(opening.attributes.get("rowspan"), 65534),
-                    _span(opening.attributes.get("colspan"), _MAX_COL_SPAN),
-                    opening.name == "th",
-                )
-            )
-            cell = None
 
-    def end_row(at: int) -> None:
-        nonlocal cells, row_start
-        end_cell(at)
-        if cells:
-            rows.append(RawRow(cells, row_start if row_start >= 0 else cells[0].start, at, in_head))
-        cells, row_start = [], -1
+class _TableReader:
+    """Takes the tags of one table, without those of nested ones."""
 
-    while (pos := text.find("<", pos)) >= 0:
-        if pos in inner:
-            pos = inner[pos]
-            continue
-        if text.startswith("<!--", pos):
-            end = text.find("-->", pos + 2)
-            pos = len(text) if end < 0 else end + 3
-            continue
-        tag = read_tag(text, pos)
-        if tag is None:
-            pos += 1
-            continue
-        match tag.name, tag.closing:
-            case "td" | "th", False:
-                end_cell(tag.start)
-                cell = tag.end, tag
-            case "td" | "th", True:
-                end_cell(tag.start)
-            case "tr", False:
-                check()
-                end_row(tag.start)
-                row_start = tag.start
-            case "tr", True:
-                end_row(tag.end)
-            case "thead", False:
-                end_row(tag.start)
-                in_head, head_start = True, tag.start
-            case "thead", True:
-                end_row(tag.start)
-                if in_head and head is None:
-                    head = head_start, tag.end
-                in_head = False
-            case "tbody" | "tfoot" | "table", _:
-                if tag.start or tag.closing:
-                    end_row(tag.start)
-                    if in_head and head is None and tag.name != "table":
-                        head = head_start, tag.start
-                    in_head = False
-            case "caption", False:
-                caption_start = tag.end
-            case "caption", True:
-                if caption is None and caption_start >= 0:
-                    caption = caption_start, tag.start
-        pos = tag.end
-    end_row(len(text))
-    return RawTable(rows, caption, head)
+    def __init__(self, check: Callable[[], None]) -> None:
+        self.rows: list[RawRow] = []
+        self.caption: tuple[int, int] | None = None
+        self.head: tuple[int, int] | None = None
+        self._check = check
+        self._cells: list[RawCell] = []
+        self._row_start = -1
+        self._cell: Tag | None = None
+        """The tag of the cell that is open."""
+        self._in_head = False
+        self._head_start = -1
+        self._caption_start = -1
+
+    def tag(self, tag: Tag) -> None:
+        name, closing = tag.name, tag.closing
+        if name == "td" or name == "th":
+            self._end_cell(tag.start)
+            if not closing:
+                self._cell = tag
+        elif name == "tr":
+            if closing:
+                self.end_row(tag.end)
+            else:
+                self._check()
+                self.end_row(tag.start)
+                self._row_start = tag.start
+        elif name == "thead":
+            self.end_row(tag.start)
+            if closing:
+                self._end_head(tag.end)
+            else:
+                self._in_head, self._head_start = True, tag.start
+        elif name == "tbody" or name == "tfoot":
+            self.end_row(tag.start)
+            self._end_head(tag.start)
+        elif name == "table":
+            if tag.start:
+                self.end_row(tag.start)
+                self._in_head = False
+        elif name == "caption":
+            if not closing:
+                self._caption_start = tag.end
+            elif self.caption is None and self._caption_start >= 0:
+                self.caption = self._caption_start, tag.start
+
+    def _end_cell(self, at: int) -> None:
+        tag = self._cell
+        if tag is not None:
+            rows = columns = 1
+            if tag.inside:
+                attributes = tag.attributes
+                rows = _span(attributes.get("rowspan"), 65534)
+                columns = _span(attributes.get("colspan"), _MAX_COL_SPAN)
+            self._cells.append(RawCell(tag.end, at, rows, columns, tag.name == "th"))
+            self._cell = None
+
+    def end_row(self, at: int) -> None:
+        """What comes from `at` on is not in the row."""
+        self._end_cell(at)
+        if self._cells:
+            start = self._row_start if self._row_start >= 0 else self._cells[0].start
+            self.rows.append(RawRow(self._cells, start, at, self._in_head))
+            self._cells = []
+        self._row_start = -1
+
+    def _end_head(self, at: int) -> None:
+        if self._in_head and self.head is None:
+            self.head = self._head_start, at
+        self._in_head = False
 
 
 def _span(value: str | None, most: int) -> int:

@@ -140,6 +140,7 @@ GROWING = {
     "open formulas": lambda n: "\\[a\n" * n + "# h\n\\]\n",
     "open tables": lambda n: "<table>\n\n" * n + "```\n" + "</table>\n" * n,
     "tables in a list": lambda n: "- x\n\n" + "  <table>\n\n" * n + "out\n\n" + "</table>\n" * n,
+    "open scripts": lambda n: "<div>\n" + "<script>\n<style>\n" * n,
     "open comments": lambda n: "<!-- a\n\n" * n,
     "note chains": lambda n: "a[^0]\n\n" + "".join(f"[^{i}]: note[^{i + 1}]\n\n" for i in range(n)),
     "braces": lambda n: "${" * n,
