@@ -13,17 +13,17 @@ from lrdoc.parsers.legacy.html_guard import guard
 from lrdoc.parsers.legacy.output import TextOut
 from lrdoc.parsers.legacy.plain import read_text, xml_declared_encoding
 
-_SKIPPED = frozenset(
-    "script style template head iframe object embed applet audio video canvas map datalist noembed noframes svg "
-    "- -comment -doctype -document".split()
-)
+_SKIPPED = (
+    "applet audio canvas datalist embed head iframe map noembed noframes object script style svg template video "
+    "- -comment -doctype -document"
+).split()
 """Elements that hold no text to be read, and what is no element: instructions, comments."""
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer "
-    "form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search "
-    "section select summary table caption thead tbody tfoot tr td th ul noscript".split()
-)
-_SPACED = frozenset("p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure section article hr".split())
+_BLOCKS = (
+    "address aside body caption center dd details dialog dir div dt fieldset figcaption footer form frameset header "
+    "hgroup html legend main menu nav noscript optgroup option search select summary tbody tfoot thead"
+).split()
+_SPACED = "article blockquote dl figure h1 h2 h3 h4 h5 h6 hr p section".split()
+"""Blocks with a blank line before and after."""
 _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
 _HIDING = ("hidden", "display", "visibility")
@@ -127,15 +127,18 @@ class _Walk:
     def run(self, root: Any) -> None:
         deepest = self.out.settings.max_nesting
         may_hide = self.may_hide
+        openers: dict[int, Opener] = {}
         closing: list[tuple[Any, Closer | None]] = []
         node = root
         while True:
-            tag = node.tag or "-"
-            if tag == "-text":
+            kind = node.tag_id  # Names cost more than numbers; each is asked for once.
+            opener = openers.get(kind)
+            if opener is None:
+                opener = openers[kind] = _OPENERS.get(node.tag or "-", _Walk.open_inline)
+            if opener is _read:
                 self.line.append(node.text_content or "")
-            elif tag not in _SKIPPED and not (may_hide and self.is_hidden(node)):
-                opener = _OPENERS.get(tag)
-                after = None if opener is None else opener(self, node, tag)
+            elif opener is not _skip and not (may_hide and self.is_hidden(node)):
+                after = opener(self, node)
                 child = node.child
                 if child is not None:
                     closing.append((node, after))
@@ -173,15 +176,15 @@ class _Walk:
 
     # What begins with an element; each returns what is to be done after its content.
 
-    def open_break(self, node: Any, tag: str) -> None:
+    def open_break(self, node: Any) -> None:
         self.line.append(_BREAK)
 
-    def open_picture(self, node: Any, tag: str) -> None:
+    def open_picture(self, node: Any) -> None:
         alt = node.attributes.get("alt")
         if alt:
             self.line.append(f" {alt} ")
 
-    def open_input(self, node: Any, tag: str) -> None:
+    def open_input(self, node: Any) -> None:
         attributes = node.attributes
         kind = (attributes.get("type") or "text").lower()
         if kind in ("checkbox", "radio"):
@@ -189,40 +192,48 @@ class _Walk:
         elif kind in ("submit", "button", "reset", "text", "number", "email", "tel", "url", "date", "search"):
             self.line.append(f" {attributes.get('value') or ''} ")
 
-    def open_block(self, node: Any, tag: str) -> Closer:
+    def open_inline(self, node: Any) -> None:
+        """Part of its line."""
+
+    def open_block(self, node: Any) -> Closer:
         if self.in_cell():
             return self.break_line()
         self.flush()
-        if tag not in _SPACED:
-            return self.flush
+        return self.flush
+
+    def open_spaced(self, node: Any) -> Closer:
+        if self.in_cell():
+            return self.break_line()
+        self.flush()
         self.out.gap()
         return self.close_spaced
 
-    def open_pre(self, node: Any, tag: str) -> Closer:
-        closer = self.open_block(node, tag)
+    def open_pre(self, node: Any) -> Closer:
         if self.in_cell():
-            return closer
+            return self.break_line()
+        self.flush()
+        self.out.gap()
         self.pre += 1
         return self.close_pre
 
-    def open_list(self, node: Any, tag: str) -> Closer:
+    def open_list(self, node: Any) -> Closer:
         if self.in_cell():
             return self.break_line()
         self.flush()
         if not self.lists:
             self.out.gap()
         start = node.attributes.get("start") or "1"
-        self.lists.append([tag, int(start) if start.lstrip("-").isdigit() and len(start) < 10 else 1])
+        self.lists.append([node.tag, int(start) if start.lstrip("-").isdigit() and len(start) < 10 else 1])
         return self.close_list
 
-    def open_item(self, node: Any, tag: str) -> Closer:
+    def open_item(self, node: Any) -> Closer:
         if self.in_cell():
             return self.break_line()
         self.flush()
         self.lead = "  " * max(len(self.lists) - 1, 0) + self.label(node)
         return self.flush
 
-    def open_table(self, node: Any, tag: str) -> Closer:
+    def open_table(self, node: Any) -> Closer:
         self.tables.append({})
         if self.in_cell():
             self.line.append(_BREAK)
@@ -231,13 +242,13 @@ class _Walk:
         self.out.gap()
         return self.close_table
 
-    def open_row(self, node: Any, tag: str) -> Closer:
+    def open_row(self, node: Any) -> Closer:
         if not self.in_cell():
             self.flush()
         self.rows.append(_Row(self.tables[-1] if self.tables else {}, self.out))
         return self.close_row
 
-    def open_cell(self, node: Any, tag: str) -> Closer:
+    def open_cell(self, node: Any) -> Closer:
         if not self.rows or self.rows[-1].open:
             self.flush()
             return self.flush
@@ -344,8 +355,22 @@ class _Walk:
 
 
 Closer: TypeAlias = Callable[[], None]
-_OPENERS: dict[str, Callable[[_Walk, Any, str], Closer | None]] = {
+Opener: TypeAlias = Callable[[_Walk, Any], Closer | None]
+
+
+def _skip(walk: _Walk, node: Any) -> None:
+    """Holds nothing to be read."""
+
+
+def _read(walk: _Walk, node: Any) -> None:
+    """Characters."""
+
+
+_OPENERS: dict[str, Opener] = {
     **dict.fromkeys(_BLOCKS, _Walk.open_block),
+    **dict.fromkeys(_SPACED, _Walk.open_spaced),
+    **dict.fromkeys(_SKIPPED, _skip),
+    "-text": _read,
     "br": _Walk.open_break,
     "img": _Walk.open_picture,
     "input": _Walk.open_input,
@@ -358,7 +383,7 @@ _OPENERS: dict[str, Callable[[_Walk, Any, str], Closer | None]] = {
     "tr": _Walk.open_row,
     "ul": _Walk.open_list,
 }
-"""What begins with an element; one that is not here is part of its line."""
+"""What begins with an element."""
 
 
 def _span(value: str | None, most: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import accumulate, repeat
 
 from lrdoc.errors import LimitExceeded
 
@@ -62,26 +63,16 @@ def _looks_costly(tags: list[str], deepest: int) -> bool:
             weights[tag] = 0 if tag.lower() in _CLOSED_BY_OTHERS else 1
         elif tag[1:].lower() not in _CLOSED_BY_OTHERS and count <= counts[tag[1:]]:
             weights[tag] = -1  # end tags that are too many close nothing
-    formatting = {tag for tag in weights if tag.strip("/").lower() in _FORMATTING}
-    if formatting and _highest([tag for tag in tags if tag in formatting], weights) > _MOST_FORMATTING:
+    if _swing(tags, weights) > deepest:
         return True
-    return _highest(tags, weights) > deepest
+    formatting = {tag: weight for tag, weight in weights.items() if tag.strip("/").lower() in _FORMATTING}
+    return bool(formatting) and _swing(tags, formatting) > _MOST_FORMATTING
 
 
-def _highest(tags: list[str], weights: dict[str, int]) -> int:
-    """The highest sum of weights; it does not fall below nothing."""
-    highest = depth = 0
-    weight_of = weights.get
-    for tag in tags:
-        weight = weight_of(tag)
-        if not weight:
-            continue
-        depth += weight
-        if depth > highest:
-            highest = depth
-        elif depth < 0:
-            depth = 0
-    return highest
+def _swing(tags: list[str], weights: dict[str, int]) -> int:
+    """How far the sum of the weights rises from its lowest: no less than the elements that are open at once."""
+    sums = list(accumulate(map(weights.get, tags, repeat(0)), initial=0))
+    return max(sums) - min(sums)
 
 
 def _measure(text: str, deepest: int) -> None:
