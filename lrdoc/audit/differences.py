@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 
 from lrdoc.audit.base import ANY, squeeze
@@ -92,7 +92,7 @@ def difference(want: str, got: str, *, exact: bool = True) -> tuple[list[str], l
 class Pool:
     """Strings of items in which missing text may be found, each once."""
 
-    def __init__(self, strings: Iterator[str] | Iterable[str]) -> None:
+    def __init__(self, strings: Iterable[str]) -> None:
         self._strings: Counter[str] = Counter(squeeze(without_tags(text)) for text in strings)
 
     def take(self, text: str) -> bool:

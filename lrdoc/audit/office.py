@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -133,7 +132,3 @@ def plain(text: str) -> str:
 
 def _is_control(character: str) -> bool:
     return character in "\ufeff\ufffe\uffff" or unicodedata.category(character) in ("Cc", "Cs")
-
-
-def unescape(text: str) -> str:
-    return html.unescape(text)

@@ -91,7 +91,7 @@ def read_chart(line: Line, rel_id: str | None, extras: dict[str, Any]) -> None:
     is_new = (package.prefix, part) not in known
     known.add((package.prefix, part))
     chart = _read(root, package.prefix + part, reader.context.check)
-    title = " ".join(string.text for element in chart.titles for string in _strings_in(chart, element))
+    title = _title(chart)
     extras = {**extras, "chart": package.prefix + part}
     if chart.kind:
         extras["chart_type"] = chart.kind
@@ -119,8 +119,7 @@ def read_chart(line: Line, rel_id: str | None, extras: dict[str, Any]) -> None:
 def chart_parts(root: Any, part: str) -> Iterator[Text | Table]:
     """What a chart says, for readers of other packages: its title and other texts, then the table of its data."""
     chart = _read(root, part)
-    title = " ".join(string.text for element in chart.titles for string in _strings_in(chart, element))
-    return _lines(chart, title, Source(part, "chart"), {})
+    return _lines(chart, _title(chart), Source(part, "chart"), {})
 
 
 def shape_texts(root: Any, part: str) -> Iterator[Text]:
@@ -233,6 +232,10 @@ def _points(chart: _Chart, container: Any) -> Points:
         if string is not None:
             points.setdefault(_index(element, len(points)), string)
     return points
+
+
+def _title(chart: _Chart) -> str:
+    return " ".join(string.text for element in chart.titles for string in _strings_in(chart, element))
 
 
 def _index(element: Any, default: int) -> int:

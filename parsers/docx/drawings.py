@@ -186,8 +186,8 @@ class _Graphic:
         address = element.get("src") or ""
         if rel is not None and not rel.external:
             self._add(rel.target, linked.raw if linked is not None else "", context)
-        elif rel is not None or linked is not None:
-            self._add("", rel.raw if rel is not None else linked.raw, context)  # type: ignore[union-attr]
+        elif (outside := rel or linked) is not None:
+            self._add("", outside.raw, context)
         elif address and not address.startswith("rId"):
             self._add("", address, context)
         elif rel_id:

@@ -17,7 +17,7 @@ from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.math_items import ARGUMENTS, Item, build_argument, build_equation
 from lrdoc.parsers.docx.math_nodes import STRUCTURES
 from lrdoc.parsers.docx.math_text import PLAIN, TEXT, Style
-from lrdoc.parsers.docx.names import W
+from lrdoc.parsers.docx.names import W, local_name
 from lrdoc.parsers.docx.symbols import symbol_text
 
 Element = Any
@@ -102,7 +102,7 @@ def omml_to_latex(
 
 def math_elements(node: Element) -> list[Element]:
     """The m:oMath elements of an m:oMathPara (or of itself), in order, nested ones only as part of their outer one."""
-    if _local(node) == "oMath":
+    if local_name(node.tag) == "oMath":
         return [node]
     found: list[Element] = []
     stack = [iter(node)]
@@ -110,7 +110,7 @@ def math_elements(node: Element) -> list[Element]:
         child = next(stack[-1], None)
         if child is None:
             stack.pop()
-        elif name := _local(child):
+        elif name := local_name(child.tag):
             if name == "oMath":
                 found.append(child)
             elif name in _TRANSPARENT:
@@ -132,14 +132,14 @@ class _Converter:
         self._warnings: dict[str, ParseWarning] = {}
 
     def convert(self, node: Element) -> MathResult:
-        alone = _local(node) in STRUCTURES or _local(node) == "r"
+        alone = local_name(node.tag) in STRUCTURES or local_name(node.tag) == "r"
         stack = [_Frame("oMath", iter((node,) if alone else node), 0, False, False)]
         n_read = 0
         while True:
             frame = stack[-1]
             opened: _Frame | None = None
             for child in frame.children:
-                name = _local(child)
+                name = local_name(child.tag)
                 if name == "r":
                     self._read_run(child, frame.items)
                 elif name:
@@ -197,7 +197,7 @@ class _Converter:
         while stack:
             descent: Iterator[Element] | None = None
             for child in stack[-1]:
-                name = _local(child)
+                name = local_name(child.tag)
                 if name == "t" or (name == "delText" and not self._dropped):
                     items.append(Item("r", text=child.text or "", style=style))
                 elif name == "rPr":
@@ -238,7 +238,7 @@ class _Converter:
             child = next(stack[-1], None)
             if child is None:
                 stack.pop()
-            elif name := _local(child):
+            elif name := local_name(child.tag):
                 if name == "t":
                     texts.append(child.text or "")
                 elif name not in self._dropped:
@@ -254,7 +254,7 @@ def _run_style(properties: Element) -> tuple[Style, bool, bool]:
     """(font, stands at an alignment point, is hidden) of a run, from its m:rPr or w:rPr."""
     sty, scr, is_text, aligned, hidden = "i", "roman", False, False, False
     for child in properties:
-        name = _local(child)
+        name = local_name(child.tag)
         if name == "sty":
             sty = math_nodes.value_of(child) or "i"
         elif name == "scr":
@@ -276,7 +276,7 @@ def _is_deleted(frame: _Frame, dropped: tuple[str, ...]) -> bool:
     """Whether the structure itself was deleted: it is empty and its control character says so."""
     if frame.properties is None or not dropped or any(item.text for item in frame.items):
         return False
-    return any(_local(node) in dropped for node in frame.properties.iter())
+    return any(local_name(node.tag) in dropped for node in frame.properties.iter())
 
 
 def _branch(element: Element) -> Iterator[Element]:
@@ -291,17 +291,3 @@ def _symbol(element: Element) -> str:
     except ValueError:
         return ""
     return symbol_text(code, element.get(W + "font") or "") if code >= 0x20 else ""
-
-
-_local_names: dict[object, str] = {}
-
-
-def _local(element: Element) -> str:
-    """Name without its namespace; "" for comments and the like."""
-    tag = element.tag
-    name = _local_names.get(tag)
-    if name is None:
-        name = tag[tag.rfind("}") + 1 :] if isinstance(tag, str) else ""
-        if len(_local_names) < 1024:
-            _local_names[tag] = name
-    return name

@@ -18,6 +18,7 @@ from lrdoc.parsers.docx.math_tables import (
     STACKED_ACCENTS,
 )
 from lrdoc.parsers.docx.math_text import PLAIN, join, text_to_pieces
+from lrdoc.parsers.docx.names import local_name
 from lrdoc.text.latex_symbols import FUNCTIONS, LIMIT_FUNCTIONS
 
 Element = Any
@@ -76,8 +77,7 @@ class _Properties:
     def __init__(self, element: Element | None) -> None:
         self._values: dict[str, str | None] = {}
         for each in element if element is not None else ():
-            if isinstance(each.tag, str):
-                self._values.setdefault(each.tag[each.tag.rfind("}") + 1 :], value_of(each))
+            self._values.setdefault(local_name(each.tag), value_of(each))
 
     def get(self, name: str, default: str = "") -> str:
         """The value; `default` when the property is absent, "" when it has no value."""
@@ -86,10 +86,7 @@ class _Properties:
         return self._values[name] or ""
 
     def flag(self, name: str, default: bool = False) -> bool:
-        if name not in self._values:
-            return default
-        value = self._values[name]
-        return value is None or value.strip().lower() not in ("0", "false", "off", "no")
+        return _is_true(self._values[name]) if name in self._values else default
 
 
 def value_of(element: Element) -> str | None:
@@ -101,7 +98,11 @@ def value_of(element: Element) -> str | None:
 
 
 def is_on(element: Element) -> bool:
-    value = value_of(element)
+    return _is_true(value_of(element))
+
+
+def _is_true(value: str | None) -> bool:
+    """Whether a property with this value is on; one without a value is."""
     return value is None or value.strip().lower() not in ("0", "false", "off", "no")
 
 

@@ -7,6 +7,7 @@ ones before parsing, so that everything here exists once.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -87,6 +88,7 @@ def strict_to_transitional(data: bytes) -> bytes:
     return _STRICT_DECLARATION.sub(replaced, data)
 
 
+@lru_cache(maxsize=1024)
 def local_name(tag: object) -> str:
     """Name without its namespace; "" for comments and the like."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""

@@ -41,7 +41,6 @@ _CHART_TYPE = "application/vnd.openxmlformats-officedocument.drawingml.chart+xml
 _DATA_TYPE = "application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml"
 _TITLE = "<c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title>"
 _CHART = f"<c:chart>{_TITLE}<c:plotArea><c:barChart><c:ser><c:val><c:numLit><c:pt idx='0'><c:v>7</c:v></c:pt></c:numLit></c:val></c:ser></c:barChart></c:plotArea></c:chart>"
-_CATEGORY = '<c:cat><c:strLit><c:pt idx="0"><c:v>East</c:v></c:pt></c:strLit></c:cat>'
 _WHO = 'w:id="1" w:author="Ann" w:date="2024-01-02T03:04:05Z"'
 _NUMBERED = '<w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr><w:outlineLvl w:val="1"/>'
 _OLE = '<w:object><v:shape style="width:30pt;height:20pt"><v:imagedata r:id="rP"/></v:shape><o:OLEObject Type="Embed" ProgID="Excel.Sheet.12" r:id="rO"/></w:object>'
