@@ -17,7 +17,8 @@ SEPARATOR = "\n\n"
 MARKER = "{{LRdoc}}"
 """Stands before the merged text where a store keeps it, so that it is not taken for plain text."""
 
-_HASHED_ID = re.compile(r"(?<![A-Za-z0-9])(tb|im|eq)-[0-9a-f]{32}-([0-9]{4,})(?![0-9])")
+_HASHED_ID = re.compile(r"-(?<=tb-|im-|eq-)(?<![A-Za-z0-9]...)[0-9a-f]{32}-([0-9]{4,})(?![0-9])")
+"""From the first hyphen of an id on: looking for one character first is many times as fast."""
 _ASSET_PATH = re.compile(r'path="[^"\n]*?\.blocks\.assets/')
 
 
@@ -57,7 +58,7 @@ def neutralise(text: str, own_hash: str = "") -> str:
     `own_hash` is the document's own part of the ids, needed when it is not the usual 32 hex digits.
     """
     if "tb-" in text or "im-" in text or "eq-" in text:
-        text = _HASHED_ID.sub(r"\1-<DOC>-\2", text)
+        text = _HASHED_ID.sub(r"-<DOC>-\1", text)
         if own_hash and own_hash in text:
             text = re.sub(rf"\b(tb|im|eq)-{re.escape(own_hash)}-([0-9]{{4,}})", r"\1-<DOC>-\2", text)
     if ".blocks.assets/" in text:
