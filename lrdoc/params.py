@@ -202,6 +202,11 @@ def _check(spec: ParamSpec, value: Any) -> Any:
         )
     if spec.pattern is not None and isinstance(value, str) and not re.fullmatch(spec.pattern, value):
         raise BadValue(spec.bad_value_kind, f"{clip(value)} is no {spec.name}", spec.help)
-    if spec.check is not None and (wrong := spec.check(value)):
-        raise BadValue(spec.bad_value_kind, f"{spec.name}: {wrong}", spec.help)
+    if spec.check is not None:
+        try:
+            wrong = spec.check(value)
+        except Exception as e:  # a plug-in's function that raises refuses the value, too
+            wrong = f"{type(e).__name__}: {e}"
+        if wrong:
+            raise BadValue(spec.bad_value_kind, f"{spec.name}: {wrong}", spec.help)
     return value

@@ -11,9 +11,9 @@ import importlib.util
 import os
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lrdoc.capabilities import Capabilities, EngineInfo
 from lrdoc.errors import EngineNotConfigured, LrdocError, RegistrationError
@@ -21,12 +21,13 @@ from lrdoc.mistakes import Mistake
 from lrdoc.params import FALSE_WORDS, TRUE_WORDS, ParamSpec, clip
 from lrdoc.parsers.base import Availability, Parser, ParserSpec
 from lrdoc.parsers.builtin import BUILTIN
-from lrdoc.parsers.validate import OTHERS_FAULTS, check_impl, check_spec, tell
+from lrdoc.parsers.validate import OTHERS_FAULTS, check_impl, check_spec, find_hook_faults, tell
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "lrdoc.parsers"
+T = TypeVar("T")
 
 
 class Registry:
@@ -120,6 +121,8 @@ class Registry:
             return Availability(False, f"its module {module} is not part of this installation")
         if check and (mistakes := check_impl(spec)):
             return Availability(False, "; ".join(mistakes), "repair the engine")
+        if spec.plugin and (mistakes := find_hook_faults(spec, environ)):
+            return Availability(False, "; ".join(mistakes), "repair the engine")
         if not _is_configured(spec, environ):
             return Availability(False, "not configured", f"set {requirement(spec, environ)}")
         return Availability(True)
@@ -148,8 +151,7 @@ class Registry:
                     text = environ[param.default_env]
                     message = f"expected true or false, found {clip(text)}"
                     mistakes.append(Mistake("not_bool", message, 1, max(1, len(text)), "", param.default_env))
-            if spec.check_environment is not None:
-                mistakes += spec.check_environment(environ)
+            mistakes += _ask(spec.check_environment, environ, ())
         return mistakes
 
     def queue_groups(self) -> dict[str, int | None]:
@@ -204,7 +206,7 @@ def load_registry(*, check: bool = False) -> Registry:
 
 def requirement(spec: ParserSpec, environ: Mapping[str, str]) -> str:
     """What to set so that the engine is configured."""
-    return spec.requirement(environ) if spec.requirement is not None else spec.endpoint_requirement
+    return _ask(spec.requirement, environ, spec.endpoint_requirement)
 
 
 def _engine_info(spec: ParserSpec, environ: Mapping[str, str]) -> EngineInfo:
@@ -222,19 +224,28 @@ def _engine_info(spec: ParserSpec, environ: Mapping[str, str]) -> EngineInfo:
         _is_configured(spec, environ),
         requirement(spec, environ),
         spec.structured,
-        spec.param_limits(environ) if spec.param_limits is not None else {},
+        _ask(spec.param_limits, environ, {}),
         env_params,
         spec.extra_suffixes_env or "",
     )
 
 
 def _is_configured(spec: ParserSpec, environ: Mapping[str, str]) -> bool:
-    if spec.endpoint_configured is None:
-        return True
+    return spec.endpoint_configured is None or _ask(spec.endpoint_configured, environ, False)
+
+
+def _ask(hook: Callable[[Mapping[str, str]], T] | None, environ: Mapping[str, str], otherwise: T) -> T:
+    """The answer of an engine's own function; what else holds when there is none, or when a plug-in's cannot answer.
+
+    `Registry.availability` tells what went wrong.
+    """
+    if hook is None:
+        return otherwise
     try:
-        return bool(spec.endpoint_configured(environ))
-    except OTHERS_FAULTS:  # a plug-in's function that cannot answer means no; registration tried it once
-        return False
+        answer = hook(environ)
+    except OTHERS_FAULTS:
+        return otherwise
+    return otherwise if answer is None else answer
 
 
 def _read_flag(variable: str, environ: Mapping[str, str]) -> bool | None:

@@ -6,11 +6,12 @@ import dataclasses
 import importlib
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lrdoc.params import BadValue, ParamSpec, check_value
 from lrdoc.parsers.base import ParserSpec
+from lrdoc.parsers.fieldtypes import find_wrong_types
 
 RESERVED = frozenset({"reuse", "passthrough", "auto", "none"})
 _ENGINE_NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -37,7 +38,10 @@ def check_spec(spec: ParserSpec, known: Mapping[str, ParserSpec], *, replace: bo
     elif name in known and not replace:
         owner = known[name].plugin or "lrdoc itself"
         found.append(f"engine_name {name!r} is taken by {owner}: choose another, or register with replace=True")
-    if not isinstance(spec.impl, str) or not _IMPL.fullmatch(spec.impl):
+    wrong = find_wrong_types(spec, leave_out=("engine_name",))
+    if wrong:
+        return found + wrong
+    if not _IMPL.fullmatch(spec.impl):
         found.append(f"impl {spec.impl!r}: write 'package.module:Class'")
     found += _check_suffixes(spec)
     found += _check_defaults(spec, known)
@@ -92,7 +96,7 @@ def _takes(function: Any, count: int) -> bool:
 
 def _check_settings(impl: str, *, load: bool) -> list[str]:
     """`load`: import the class, which every command does anyway before it reads the environment."""
-    if not isinstance(impl, str) or not _IMPL.fullmatch(impl):
+    if not _IMPL.fullmatch(impl):
         return [f"settings {impl!r}: write 'package.module:Class'"]
     if not load:
         return []
@@ -117,13 +121,26 @@ def tell(error: BaseException) -> str:
     return name if not text else f"{name}: {text[:200]}" + ("…" if len(text) > 200 else "")
 
 
-def _fault_of(hook: Any, kind: type) -> str:
-    """What goes wrong when a function of the environment is called with an empty one."""
-    try:
-        answer = hook({})
-    except OTHERS_FAULTS as e:
-        return f"raised {tell(e)}"
-    return "" if isinstance(answer, kind) else f"returned {type(answer).__name__}"
+def find_hook_faults(spec: ParserSpec, environ: Mapping[str, str]) -> list[str]:
+    """What goes wrong when the engine's own functions are given an environment."""
+    hooks: tuple[tuple[str, Callable[[Mapping[str, str]], Any] | None, type], ...] = (
+        ("endpoint_configured", spec.endpoint_configured, bool),
+        ("requirement", spec.requirement, str),
+        ("param_limits", spec.param_limits, Mapping),
+        ("check_environment", spec.check_environment, Sequence),
+    )
+    found: list[str] = []
+    for field, hook, kind in hooks:
+        if hook is None:
+            continue
+        try:
+            answer = hook(environ)
+        except OTHERS_FAULTS as e:
+            found.append(f"{field}(environ) returns {kind.__name__}, but raised {tell(e)}")
+        else:
+            if not isinstance(answer, kind):
+                found.append(f"{field}(environ) returns {kind.__name__}, but gave {type(answer).__name__}")
+    return found
 
 
 def _as_name(text: str) -> str:
@@ -131,11 +148,10 @@ def _as_name(text: str) -> str:
 
 
 def _check_suffixes(spec: ParserSpec) -> list[str]:
-    found: list[str] = []
-    suffixes: Any = spec.suffixes
-    if isinstance(suffixes, str) or not suffixes:
+    if not spec.suffixes:
         return ["suffixes is empty: name at least one, e.g. frozenset({'ipynb'})"]
-    for suffix in sorted(map(str, spec.suffixes)):
+    found: list[str] = []
+    for suffix in sorted(spec.suffixes):
         if not _SUFFIX.fullmatch(suffix):
             clean = suffix.strip().lstrip(".*").lower()
             found.append(f"suffixes: {suffix!r} can match no file: write it in lower case without dot, {clean!r}")
@@ -144,7 +160,7 @@ def _check_suffixes(spec: ParserSpec) -> list[str]:
 
 def _check_defaults(spec: ParserSpec, known: Mapping[str, ParserSpec]) -> list[str]:
     found: list[str] = []
-    for suffix in sorted(map(str, spec.default_for)):
+    for suffix in sorted(spec.default_for):
         if suffix not in spec.suffixes:
             found.append(f"default_for: {suffix!r} is not among the suffixes")
         for other in known.values():
@@ -157,14 +173,13 @@ def _check_defaults(spec: ParserSpec, known: Mapping[str, ParserSpec]) -> list[s
 def _check_params(spec: ParserSpec) -> list[str]:
     found: list[str] = []
     seen: set[str] = set()
-    params: tuple[Any, ...] = spec.params
-    for param in params:
-        if not isinstance(param, ParamSpec):
-            found.append(f"params: expected ParamSpec, found {type(param).__name__}")
-            continue
+    for param in spec.params:
         where = f"params: {param.name!r}"
+        if wrong := find_wrong_types(param, leave_out=("type",)):
+            found += [f"{where}: {fault}" for fault in wrong]
+            continue
         for word in (param.name, *param.aliases):
-            if not isinstance(word, str) or not _PARAM_NAME.fullmatch(word):
+            if not _PARAM_NAME.fullmatch(word):
                 found.append(f"{where}: the name {word!r} must be lower case letters, digits and underscores")
             if word in seen:
                 found.append(f"{where}: the name {word!r} is used twice")
@@ -172,18 +187,29 @@ def _check_params(spec: ParserSpec) -> list[str]:
         if param.type not in (bool, int, float, str):
             found.append(f"{where}: type is bool, int, float or str, not {param.type!r}")
             continue
-        if param.choices and param.type is not str:
-            found.append(f"{where}: choices need type str")
-        if param.default is not None:
-            try:
-                for value in param.default if param.repeated else (param.default,):
-                    if type(value) is not param.type:
-                        raise BadValue("", f"{value!r} is no {param.type.__name__}")
-                    check_value(_single(param), value)
-            except (BadValue, TypeError) as e:
-                found.append(f"{where}: the default does not fit: {e}")
-        if param.default_env and param.type is not bool:
-            found.append(f"{where}: default_env needs type bool")
+        found += [f"{where}: {fault}" for fault in _check_values(param)]
+    return found
+
+
+def _check_values(param: ParamSpec) -> list[str]:
+    """Mistakes in what the parameter says of its values."""
+    found: list[str] = []
+    if param.choices and param.type is not str:
+        found.append("choices need type str")
+    if param.default_env and param.type is not bool:
+        found.append("default_env needs type bool")
+    try:
+        re.compile(param.pattern or "")
+    except (re.error, RecursionError, OverflowError) as e:
+        return [*found, f"pattern {param.pattern!r} is no regular expression: {e}"]
+    if param.default is not None:
+        try:
+            for value in param.default if param.repeated else (param.default,):
+                if type(value) is not param.type:
+                    raise BadValue("", f"{value!r} is no {param.type.__name__}")
+                check_value(_single(param), value)
+        except (BadValue, TypeError) as e:
+            found.append(f"the default does not fit: {e}")
     return found
 
 
@@ -194,7 +220,7 @@ def _single(param: ParamSpec) -> ParamSpec:
 
 def _check_queue(spec: ParserSpec, known: Mapping[str, ParserSpec]) -> list[str]:
     found: list[str] = []
-    if not isinstance(spec.queue_group, str) or not spec.queue_group.strip():
+    if not spec.queue_group.strip():
         found.append("queue_group is empty: name the pool that the engine works in")
     if spec.concurrency is None:
         return found
@@ -219,21 +245,9 @@ def _check_service(spec: ParserSpec) -> list[str]:
     found: list[str] = []
     if spec.external and spec.endpoint_configured is None:
         found.append("external: an external engine needs endpoint_configured(environ) -> bool")
-    if spec.endpoint_configured is not None:
-        if not callable(spec.endpoint_configured) or not _takes(spec.endpoint_configured, 1):
-            found.append("endpoint_configured: expected a function of the environment, endpoint_configured(environ)")
-        elif fault := _fault_of(spec.endpoint_configured, bool):
-            found.append(f"endpoint_configured: with an empty environment it {fault}; it returns True or False")
-        if not spec.endpoint_requirement and spec.requirement is None:
-            found.append("endpoint_requirement is empty: name the variable to set, for messages")
-    hooks: tuple[tuple[str, Any, type], ...] = (
-        ("requirement", spec.requirement, str),
-        ("param_limits", spec.param_limits, Mapping),
-        ("check_environment", spec.check_environment, Sequence),
-    )
-    for field, hook, kind in hooks:
-        if hook is not None and (fault := _fault_of(hook, kind)):
-            found.append(f"{field}: with an empty environment it {fault}; it returns {kind.__name__}")
+    if spec.endpoint_configured is not None and not spec.endpoint_requirement and spec.requirement is None:
+        found.append("endpoint_requirement is empty: name the variable to set, for messages")
+    found += [f"{fault} with an empty environment" for fault in find_hook_faults(spec, {})]
     if spec.health is not None and not _IMPL.fullmatch(spec.health):
         found.append(f"health {spec.health!r}: write 'package.module:function'")
     for impl in spec.settings_classes():

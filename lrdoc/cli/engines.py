@@ -14,6 +14,7 @@ from lrdoc.cli.common import debug_option, env_file_option, printable, to_json
 from lrdoc.configuration import Choices
 from lrdoc.params import ParamSpec
 from lrdoc.parsers.base import Availability
+from lrdoc.parsers.validate import OTHERS_FAULTS, tell
 from lrdoc.settings import load_object
 
 PROBE_TIMEOUT_S = 2.0
@@ -67,19 +68,21 @@ def describe_engine(app: App, name: str, *, health: bool) -> dict[str, Any]:
         "queue_group": spec.queue_group,
         "plugin": spec.plugin,
         "params": [describe_param(param) for param in spec.params],
-        "abilities": {words: _ability(impl) for words, impl in spec.abilities.items()},
+        "abilities": {words: _ask(impl) for words, impl in spec.abilities.items()},
     }
     if health:
         record["health"] = probe(app, name) if availability.ok else None
     return record
 
 
-def _ability(impl: str) -> dict[str, Any]:
-    """Whether something that depends on this machine can be done here."""
+def _ask(impl: str, *arguments: Any) -> dict[str, Any]:
+    """The answer of an engine's function "module:function", which may be a plug-in's."""
     try:
-        answer: Availability = load_object(impl)()
-    except (Exception, SystemExit) as e:  # the function may be a plug-in's
-        answer = Availability(False, f"the test failed: {type(e).__name__}: {e}")
+        answer: Any = load_object(impl)(*arguments)
+        if not isinstance(answer, Availability):
+            answer = Availability(False, f"{impl} gave {type(answer).__name__}, expected Availability")
+    except OTHERS_FAULTS as e:
+        answer = Availability(False, f"{impl} raised {tell(e)}")
     return {"ok": answer.ok, "reason": answer.reason, "remedy": answer.remedy}
 
 
@@ -118,11 +121,7 @@ def probe(app: App, name: str) -> dict[str, Any] | None:
     spec = app.registry.spec(name)
     if spec.health is None:
         return None
-    try:
-        answer: Availability = load_object(spec.health)(app.settings.named(spec.settings), PROBE_TIMEOUT_S)
-    except (Exception, SystemExit) as e:  # the probe may be a plug-in's
-        answer = Availability(False, f"the probe failed: {type(e).__name__}: {e}")
-    return {"ok": answer.ok, "reason": answer.reason, "remedy": answer.remedy}
+    return _ask(spec.health, app.settings.named(spec.settings), PROBE_TIMEOUT_S)
 
 
 def to_lines(record: dict[str, Any]) -> Iterator[str]:

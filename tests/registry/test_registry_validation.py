@@ -12,10 +12,11 @@ import pytest
 
 from lrdoc.errors import EngineNotConfigured, RegistrationError
 from lrdoc.params import ParamSpec
-from lrdoc.parsers.base import ParserSpec
+from lrdoc.parsers.base import ParamLimit, ParserSpec
 from lrdoc.parsers.builtin import BUILTIN
 from lrdoc.parsers.registry import Registry
 from lrdoc.parsers.validate import check_spec
+from lrdoc.routing.rules import read_rules
 
 CODE = """
 class Engine:
@@ -95,7 +96,9 @@ def test_a_right_engine_is_registered_and_can_be_made() -> None:
         ({"impl": "toy_engines:Async"}, "impl", "synchronously"),
         ({"impl": "toy_engines:Needy"}, "impl", "without arguments"),
         ({"suffixes": frozenset()}, "suffixes", "at least one"),
-        ({"suffixes": "toy"}, "suffixes", "at least one"),
+        ({"suffixes": "toy"}, "suffixes", "frozenset({'toy'})"),
+        ({"suffixes": ["toy", "doll"]}, "suffixes", "frozenset({'toy', 'doll'})"),
+        ({"suffixes": frozenset({5})}, "suffixes", "frozenset[str]"),
         ({"suffixes": frozenset({".TOY"})}, "suffixes", "'toy'"),
         ({"default_for": frozenset({"other"})}, "default_for", "suffixes"),
         ({"queue_group": ""}, "queue_group", "pool"),
@@ -126,6 +129,14 @@ def test_a_right_engine_is_registered_and_can_be_made() -> None:
         ({"params": (ParamSpec("a", int, "5"),)}, "params", "default"),
         ({"params": (ParamSpec("a", list),)}, "params", "bool, int, float or str"),  # type: ignore[arg-type]
         ({"params": ("a",)}, "params", "ParamSpec"),
+        ({"params": ParamSpec("a", int)}, "params", "comma"),
+        ({"params": (ParamSpec("a", int, minimum="1"),)}, "params: 'a'", "minimum: expected float"),  # type: ignore[arg-type]
+        ({"params": (ParamSpec("a", str, aliases="b"),)}, "params: 'a'", "comma"),  # type: ignore[arg-type]
+        ({"params": (ParamSpec("a", str, pattern="("),)}, "params: 'a'", "regular expression"),
+        ({"params": (ParamSpec("a", str, "x", check=lambda text: 1 / 0),)}, "params: 'a'", "ZeroDivisionError"),  # type: ignore[arg-type,return-value]
+        ({"default_for": None}, "default_for", "frozenset"),
+        ({"settings_by_suffix": ["toy_engines:GoodSettings"]}, "settings_by_suffix", "Mapping"),
+        ({"requires": "numpy"}, "requires", "comma"),
     ],
 )
 def test_a_mistake_names_plug_in_field_and_remedy(more: dict[str, Any], field: str, remedy: str) -> None:
@@ -141,6 +152,69 @@ def test_all_mistakes_are_said_together() -> None:
     with pytest.raises(RegistrationError) as caught:
         Registry().register(spec(engine_name="A", suffixes=frozenset(), queue_group=""))
     assert all(field in str(caught.value) for field in ("engine_name", "suffixes", "queue_group"))
+
+
+FIELDS = [field.name for field in dataclasses.fields(ParserSpec)]
+PARAM_FIELDS = [field.name for field in dataclasses.fields(ParamSpec)]
+ODD = (
+    None,
+    5,
+    True,
+    1.5,
+    "x",
+    b"x",
+    [],
+    ["a"],
+    (1,),
+    {},
+    {"a": 1},
+    frozenset({1}),
+    object(),
+    lambda: 1,
+    lambda x: 1 / 0,
+)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_whatever_a_field_holds_it_is_refused_or_works(field: str) -> None:
+    for value in ODD:
+        work_with({field: value})
+
+
+@pytest.mark.parametrize("field", PARAM_FIELDS)
+def test_whatever_a_field_of_a_parameter_holds_it_is_refused_or_works(field: str) -> None:
+    for value in ODD:
+        param = ParamSpec(**{"name": "a", "type": int, field: value})
+        work_with({"params": (param,)})
+
+
+def work_with(more: dict[str, Any]) -> None:
+    registry = Registry()
+    try:
+        registry.register(spec(**more))
+    except RegistrationError:
+        return
+    for environ in ({}, {"X": "1"}):
+        known = registry.capabilities(environ)
+        assert not registry.check_environment(environ)
+        registry.availability("toy", environ)
+        registry.queue_groups()
+        read_rules("toy:toy(a=1)-R;toy:toy(a=7);*:toy(bb)", known)
+
+
+def test_a_function_that_cannot_answer_costs_its_own_engine_only() -> None:
+    def limits(environ: Any) -> dict[str, ParamLimit]:
+        return {} if not environ else {"mode": environ["MODE"]}
+
+    registry = Registry()
+    registry.register(spec(param_limits=limits, check_environment=lambda environ: [] if not environ else 1 / 0))  # type: ignore[arg-type,return-value]
+    assert registry.availability("toy", {}).ok
+    assert registry.check_environment({"X": "1"}) == []
+    assert registry.capabilities({"X": "1"}).engines["toy"].limits == {}
+    told = registry.availability("toy", {"X": "1"})
+    assert not told.ok
+    assert "param_limits(environ) returns Mapping, but raised KeyError: 'MODE'" in told.reason
+    assert "ZeroDivisionError" in told.reason
 
 
 def test_a_built_in_engine_is_replaced_only_on_purpose() -> None:
