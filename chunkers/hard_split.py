@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from lrdoc.chunkers.base import DEFAULT_SEPARATORS, Chunk, ChunkContext, Insert
+from lrdoc.chunkers.base import Chunk, ChunkContext, Insert, bound_separators
 from lrdoc.chunkers.counting import RangeCounter
 from lrdoc.chunkers.cutting import Cutter
 from lrdoc.chunkers.document import ChunkDocument
@@ -20,8 +20,9 @@ def split_to_limit(
 ) -> tuple[Chunk, ...]:
     """The chunks, those over `limit` tokens cut into pieces that overlap by at most `overlap`; order counted anew.
 
-    A piece keeps heading and spans of what it holds, and references only the blocks that it holds text of. `limit`
-    None: nothing is cut. The prefix counts: it is dropped from a chunk where it does not fit.
+    No more than half a piece is repeated, whatever `overlap` says. A piece keeps heading and spans of what it holds,
+    and references only the blocks that it holds text of. `limit` None: nothing is cut. The prefix counts: it is
+    dropped from a chunk where it does not fit.
     """
     if overlap < 0:
         raise SettingsError(
@@ -30,6 +31,7 @@ def split_to_limit(
     if limit is None or all(chunk.tokens + chunk.prefix_tokens <= limit for chunk in chunks):
         return tuple(chunks)
     tokenizer = as_tokenizer(context.tokenizer)
+    separators, _ = bound_separators(context.live.separators)
     done: list[Chunk] = []
     for chunk in chunks:
         context.check()
@@ -38,10 +40,7 @@ def split_to_limit(
             done.append(chunk if fits else msgspec.structs.replace(chunk, prefix="", prefix_tokens=0))
             continue
         counter = RangeCounter(chunk.content, tokenizer)
-        separators = context.live.separators or DEFAULT_SEPARATORS
-        if separators[-1] != "":
-            separators = (*separators, "")
-        cutter = Cutter(counter, limit, min(overlap, limit - 1), separators, context.check)
+        cutter = Cutter(counter, limit, min(overlap, limit // 2), separators, context.check)
         pieces = cutter.cut(0, len(chunk.content))
         drafts = [_piece(chunk, start, end, tokens) for start, end, tokens in pieces]
         for part, made in enumerate(finish(document, chunk.strategy, drafts), start=1):

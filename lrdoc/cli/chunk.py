@@ -111,7 +111,7 @@ def command(
                 "--engine, --options and --rules are for source files, and this document is parsed already",
                 hint="Use --strategy and --set, or give the source file.",
             )
-        found, source, kept_by = read_process(env_file), read_source(path), "stored with the document"
+        found, source, kept_by = read_process(env_file).require(), read_source(path), "stored with the document"
     else:
         (found, source), kept_by = _parse(path, choices), "routing of its name"
     request = _plan(source, found, registry, strategy, kept_by, settings)
@@ -157,8 +157,8 @@ def _within_limit(
         return ChunkResult(pieces, result.warnings)
     warning = ChunkWarning(
         "over_embedding_limit",
-        f"{plural(too_long, 'chunk')} had more tokens than the embedding model takes ({limit}) and became pieces that "
-        f"overlap by at most {overlap} tokens; a smaller chunk_token_size cuts at better places.",
+        f"{plural(too_long, 'chunk')} had more tokens than the embedding model takes ({limit}) and became pieces; "
+        "a smaller chunk_token_size cuts at better places.",
     )
     return ChunkResult(pieces, (*result.warnings, warning))
 
@@ -189,7 +189,7 @@ def chunk_page(folder: Path, strategy: str, settings: Sequence[str], env_file: P
 
     registry = Registry()
     registry.load_entry_points()
-    found, source = read_process(env_file), read_source(folder)
+    found, source = read_process(env_file).require(), read_source(folder)
     request = _plan(source, found, registry, strategy, "stored with the document", settings)
     result, record = run(request, found, registry)
     assets = sorted(folder.glob("*.blocks.assets"))

@@ -365,6 +365,10 @@ def test_c8_pieces_of_a_chunk_over_the_models_limit_refer_to_their_own_blocks() 
     assert pieces[0].to_dict()["split_total"] == len(pieces)
     with pytest.raises(SettingsError, match="EMBEDDING_CHUNK_OVERLAP_TOKEN_SIZE"):
         split_to_limit(chunks, document, 70, -1, context)
+    # An overlap as large as the limit would make every piece repeat the one before but for a word.
+    repeating = split_to_limit(chunks, document, 70, 100, context)
+    check_chunks(document, ChunkResult(repeating), context, 70)
+    assert len(repeating) <= 2 * len(pieces)
 
 
 # More of what the strategies promise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ SOURCE = "# One\n\nFirst paragraph of the document.\n\n" + "\n\n".join(
 @pytest.fixture(autouse=True)
 def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("LIGHTRAG_PARSER", "CHUNK_SIZE", "CHUNK_R_SIZE", "CHUNK_P_SIZE", "EMBEDDING_BINDING_HOST"):
-        monkeypatch.delenv(name, raising=False)
+    for name in list(os.environ):
+        if name.startswith(("LIGHTRAG_", "CHUNK_", "EMBEDDING_")):
+            monkeypatch.delenv(name)
 
 
 @pytest.fixture
@@ -146,6 +148,19 @@ def test_a_chunk_over_the_embedding_models_limit_becomes_pieces(source: Path, mo
     refused = chunk(source, "--strategy", "P")
     assert refused.code == 3
     assert "EMBEDDING_CHUNK_OVERLAP_TOKEN_SIZE=-1" in refused.err
+
+
+def test_a_setting_that_cannot_be_is_told_for_parsed_folders_too(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run_here("parse", source, "-o", tmp_path / "out").code == 0
+    (folder,) = (tmp_path / "out").glob("*.parsed")
+    monkeypatch.setenv("EMBEDDING_TOKEN_LIMIT", "5")
+    monkeypatch.setenv("CHUNK_R_SIZE", "abc")
+    for arguments in (["chunk", folder], ["export", folder, "--to", "html", "--chunks", "R"]):
+        refused = run_here(*arguments)
+        assert refused.code == 3
+        assert "EMBEDDING_TOKEN_LIMIT=5" in refused.err and "CHUNK_R_SIZE=abc" in refused.err
 
 
 def test_v_keeps_the_limit_of_its_own_model(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
