@@ -5,7 +5,8 @@ content is a flat sequence of typed parts in reading order. Lines are separated 
 tags, escaping and file names are unknown here: only `lrdoc.sidecar` knows them.
 
 All values are immutable. They are msgspec structs because a large document makes a million of them and a frozen
-dataclass costs seven times as much to build.
+dataclass costs seven times as much to build. The small ones are final: there `type(part) is Text`, which is faster than
+`isinstance`, tells type checkers as much.
 
 Normal form, which `merge_text` makes and the sidecar reader gives back: no empty `Text`, and no two neighbouring
 `Text` parts with the same source and marks.
@@ -13,8 +14,8 @@ Normal form, which `merge_text` makes and the sidecar reader gives back: no empt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypeGuard, final
 
 import msgspec
 
@@ -24,6 +25,7 @@ MAX_HEADING_CHARS = 200
 MarkKind = Literal[
     "bold", "italic", "strike", "underline", "code", "link", "ref", "comment", "ins", "del", "sup", "sub"
 ]
+ItemKind = Literal["table", "drawing", "equation"]
 
 
 class Source(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -73,6 +75,7 @@ class Mark(msgspec.Struct, frozen=True, gc=False):
     date: str = ""
 
 
+@final
 class Text(msgspec.Struct, frozen=True, gc=False):
     """Characters. `source` None: written by us (list labels, the line end between paragraphs), not by the source."""
 
@@ -81,12 +84,14 @@ class Text(msgspec.Struct, frozen=True, gc=False):
     marks: tuple[Mark, ...] = ()
 
 
+@final
 class Anchor(msgspec.Struct, frozen=True, gc=False):
     """A point that links may lead to, such as a bookmark. Zero characters wide."""
 
     name: str
 
 
+@final
 class InlineEquation(msgspec.Struct, frozen=True, gc=False):
     """An equation inside a line. It has no id and no entry in equations.json."""
 
@@ -94,6 +99,7 @@ class InlineEquation(msgspec.Struct, frozen=True, gc=False):
     source: Source | None = None
 
 
+@final
 class NoteRef(msgspec.Struct, frozen=True, gc=False):
     """The place where a note is called; content shows `[^1]`, endnotes `[^e1]`."""
 
@@ -102,10 +108,11 @@ class NoteRef(msgspec.Struct, frozen=True, gc=False):
     source: Source | None = None
 
 
+@final
 class Citation(msgspec.Struct, frozen=True, gc=False):
     """A mention of a table or equation of the same document: `<cite type="table" refid="…">Table 1</cite>`."""
 
-    kind: Literal["table", "equation", "drawing"]
+    kind: ItemKind
     target: str
     """`key` of the item that is cited."""
     text: str
@@ -295,6 +302,11 @@ def merge_text(parts: Iterable[Part]) -> tuple[Part, ...]:
     return tuple(merged)
 
 
+def is_all_text(parts: Sequence[Part]) -> TypeGuard[Sequence[Text]]:
+    """Whether nothing but `Text` is among the parts."""
+    return all(type(part) is Text for part in parts)
+
+
 def plain_text(parts: Iterable[Part]) -> str:
     """Text of the parts without tags; inline equations give their LaTeX, items nothing."""
     words: list[str] = []
@@ -304,6 +316,12 @@ def plain_text(parts: Iterable[Part]) -> str:
         elif isinstance(part, InlineEquation):
             words.append(part.latex)
     return "".join(words)
+
+
+def kind_of(item: Item) -> ItemKind:
+    if isinstance(item, Table):
+        return "table"
+    return "drawing" if isinstance(item, Drawing) else "equation"
 
 
 def iter_items(parts: Iterable[Part]) -> Iterator[Item]:

@@ -10,8 +10,9 @@ import click
 
 from lrdoc.cli.common import PathType, counts_to_text, debug_option, env_file_option, json_option, to_json
 from lrdoc.cli.preview import clip, describe
-from lrdoc.document import Drawing, Item, Table, iter_items, plain_text
+from lrdoc.document import Drawing, Item, Table, iter_items, kind_of, plain_text
 from lrdoc.export.html_tables import html_to_rows
+from lrdoc.sidecar.names import ITEM_ROOT
 from lrdoc.sidecar.read import ParsedFolder, read_folder
 
 EPILOG = """\b
@@ -75,10 +76,8 @@ def summary(parsed: ParsedFolder) -> dict[str, Any]:
             )
             for parts in (block.parts, *(note.parts for note in block.notes)):
                 for item in iter_items(parts):
-                    root = "tables" if isinstance(item, Table) else "drawings"
-                    if not isinstance(item, Table | Drawing):
-                        root = "equations"
-                    record[root].append(describe_item(item, next(ids, ""), n if name == "blocks" else None))
+                    told = describe_item(item, next(ids, ""), n if name == "blocks" else None)
+                    record[ITEM_ROOT[kind_of(item)]].append(told)
     return record
 
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 from msgspec import json as mjson
 
-from lrdoc.document import Anchor, Mark, MarkKind, Source, Text
+from lrdoc.document import Anchor, Mark, MarkKind, Source, Text, is_all_text
 from lrdoc.sidecar.escape import escape_with_offsets, needs_escape
 from lrdoc.sidecar.shapes import MarkShape
 from lrdoc.text.clean import clean
@@ -28,15 +28,15 @@ def sort_marks(marks: Iterable[Mark]) -> tuple[Mark, ...]:
 class Canvas:
     """Content under construction."""
 
-    __slots__ = ("_live", "entries", "length", "pieces", "ranges")
+    __slots__ = ("_latest", "entries", "length", "pieces", "ranges")
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
         self.length = 0
         self.entries: list[Entry] = []
-        self.ranges: list[list[object]] = []
-        """[start, end, Mark | Anchor | str]; lists, because a mark grows with the text that follows."""
-        self._live: dict[Mark, list[object]] = {}
+        self.ranges: list[MarkRange] = []
+        self._latest: dict[Mark, int] = {}
+        """Where in `ranges` a mark stands last: it grows with the text that follows."""
 
     def text(self) -> str:
         return "".join(self.pieces)
@@ -57,21 +57,21 @@ class Canvas:
             self.entries.extend([(a + start, b + start, source) for a, b, source in entries])
         else:
             self.entries.extend(entries)
-        self.ranges.extend([a + start, b + start, mark] for a, b, mark in ranges)
+        self.ranges.extend((a + start, b + start, mark) for a, b, mark in ranges)
 
     def note(self, start: int, mark: str) -> None:
         """Everything from `start` to here is the text of a note."""
-        self.ranges.append([start, self.length, mark])
+        self.ranges.append((start, self.length, mark))
 
     def texts(self, run: Sequence[Text | Anchor], *, special: bool = True) -> None:
         """Add text; `special` False: nothing in it needs to be escaped."""
         if any(part.marks for part in run if type(part) is Text):
             for opening, closing, segment in _segments(run):
                 self._segment(segment, opening, closing, special)
-        elif special or any(type(part) is Anchor for part in run):
+        elif special or not is_all_text(run):
             self._segment(run, "", "", special)
         else:
-            self._plain(run)  # type: ignore[arg-type]
+            self._plain(run)
 
     def _plain(self, run: Sequence[Text]) -> None:
         entries = self.entries
@@ -110,17 +110,17 @@ class Canvas:
         for n, part in enumerate(run):
             a, b = offsets[n], offsets[n + 1]
             if type(part) is Anchor:
-                self.ranges.append([base + a, base + a, part])
+                self.ranges.append((base + a, base + a, part))
                 continue
             if a == b:
                 continue
             # The tags around the segment belong to its first and last text.
             first = start if a == 0 else base + a
             last = self.length if b == inner else base + b
-            if part.source is not None:  # type: ignore[union-attr]
-                self._enter(first, last, part.source)  # type: ignore[union-attr]
-            if part.marks:  # type: ignore[union-attr]
-                self._mark(first, last, part.marks)  # type: ignore[union-attr]
+            if part.source is not None:
+                self._enter(first, last, part.source)
+            if part.marks:
+                self._mark(first, last, part.marks)
 
     def _enter(self, start: int, end: int, source: Source) -> None:
         if self.entries:
@@ -134,12 +134,16 @@ class Canvas:
         for mark in marks:
             if mark.kind == "sup" or mark.kind == "sub":
                 continue
-            live = self._live.get(mark)
-            if live is not None and live[1] == start:
-                live[1] = end
-            elif live is None or live[1] != end:
-                live = self._live[mark] = [start, end, mark]
-                self.ranges.append(live)
+            latest = self._latest.get(mark)
+            if latest is not None:
+                first, last, _ = self.ranges[latest]
+                if last == start:
+                    self.ranges[latest] = (first, end, mark)
+                    continue
+                if last == end:
+                    continue
+            self._latest[mark] = len(self.ranges)
+            self.ranges.append((start, end, mark))
 
 
 def _segments(run: Sequence[Text | Anchor]) -> list[tuple[str, str, list[Text | Anchor]]]:
@@ -152,12 +156,12 @@ def _segments(run: Sequence[Text | Anchor]) -> list[tuple[str, str, list[Text | 
             segments[-1][2].append(part)
             continue
         opening = closing = ""
-        kinds = {mark.kind for mark in part.marks}  # type: ignore[union-attr]
+        kinds = {mark.kind for mark in part.marks}
         if "sup" in kinds:
             opening, closing = "<sup>", "</sup>"
         if "sub" in kinds:
             opening, closing = f"{opening}<sub>", f"</sub>{closing}"
-        if not part.text:  # type: ignore[union-attr]
+        if not part.text:
             continue
         if not segments or segments[-1][0] != opening:
             segments.append((opening, closing, []))
@@ -179,11 +183,10 @@ def encode_provenance(entries: Sequence[Entry]) -> bytes:
     return b"[%b]" % b",".join(words)
 
 
-def encode_marks(ranges: Sequence[Sequence[object]]) -> bytes:
+def encode_marks(ranges: Iterable[MarkRange]) -> bytes:
     """The JSON list of marks, ascending; where two begin and end together, in the order of `sort_marks`."""
     shapes: list[tuple[tuple[int, int, int, str, str, str], MarkShape]] = []
     for start, end, what in ranges:
-        assert isinstance(start, int) and isinstance(end, int)
         if isinstance(what, Mark):
             shape = MarkShape((start, end), what.kind, clean(what.target), clean(what.author), clean(what.date))
             key = (start, end, _ORDER.get(what.kind, 99), shape.target, shape.author, shape.date)
@@ -191,7 +194,7 @@ def encode_marks(ranges: Sequence[Sequence[object]]) -> bytes:
             shape = MarkShape((start, end), "anchor", clean(what.name))
             key = (start, end, -1, "", "", "")
         else:
-            shape = MarkShape((start, end), "note", str(what))
+            shape = MarkShape((start, end), "note", what)
             key = (start, end, -2, "", "", "")
         shapes.append((key, shape))
     shapes.sort(key=lambda pair: pair[0])

@@ -6,10 +6,13 @@ import hashlib
 import re
 from pathlib import Path, PurePath
 
+from lrdoc.document import ItemKind
 from lrdoc.errors import SidecarError, UsageError
 from lrdoc.text.clean import clean
 
-ITEM_PREFIX = {"table": "tb", "drawing": "im", "equation": "eq"}
+ITEM_PREFIX: dict[ItemKind, str] = {"table": "tb", "drawing": "im", "equation": "eq"}
+ITEM_ROOT: dict[ItemKind, str] = {"table": "tables", "drawing": "drawings", "equation": "equations"}
+"""The key that holds the items in their file, and the middle of the file's name."""
 
 _DOC_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+-]{0,199}")
 _LONGEST_NAME = 255
@@ -85,7 +88,7 @@ def regions_file(stem: str) -> str:
 
 
 def items_file(stem: str, root: str) -> str:
-    """`root` is tables, drawings or equations."""
+    """`root` is a value of ITEM_ROOT."""
     return f"{stem}.{root}.json"
 
 

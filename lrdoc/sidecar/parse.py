@@ -21,6 +21,7 @@ from lrdoc.document import (
     Equation,
     InlineEquation,
     Item,
+    ItemKind,
     Mark,
     NoteRef,
     Part,
@@ -31,6 +32,7 @@ from lrdoc.document import (
 )
 from lrdoc.errors import SidecarError
 from lrdoc.sidecar.escape import ITEM_REFERENCE, NOTE_MARK, unescape
+from lrdoc.sidecar.names import ITEM_PREFIX
 from lrdoc.sidecar.places import Places
 from lrdoc.sidecar.shapes import AnyItem, EquationItem, TableItem
 
@@ -47,6 +49,7 @@ _JSON_ESCAPE = re.compile(
 )
 _GRID = msgspec.json.Decoder(list[list[str]])
 _STRING = msgspec.json.Decoder(str)
+_CITED: dict[str, ItemKind] = {kind: kind for kind in ITEM_PREFIX}
 _SCRIPTS = {"sup": Mark("sup"), "sub": Mark("sub")}
 
 Parent = tuple[str, int, int]
@@ -74,7 +77,7 @@ class ContentParser:
     ) -> None:
         """`make_drawing` makes a Drawing of its shape, source and key: it knows the assets folder."""
         self._items = items
-        self._own = tuple(f"{prefix}-{doc_hash}-" for prefix in ("tb", "im", "eq"))
+        self._own = tuple(f"{prefix}-{doc_hash}-" for prefix in ITEM_PREFIX.values())
         self._make_drawing = make_drawing
         self.named: frozenset[str] = frozenset()
         """Ids of items that take them as their keys."""
@@ -180,14 +183,14 @@ class ContentParser:
         if name == "equation":
             return InlineEquation(text, source), stop
         shape = self._items.get(attributes.get("refid", ""))
-        kind = attributes.get("type")
-        if shape is None or kind not in ("table", "equation", "drawing"):
+        kind = _CITED.get(attributes.get("type", ""))
+        if shape is None or kind is None:
             return None, match.end()
         key = cite_key(shape)
         if not key:
             key = shape.id
             self.unnamed.add(key)
-        return Citation(kind, key, text, source), stop  # type: ignore[arg-type]
+        return Citation(kind, key, text, source), stop
 
     def _item(self, content: str, match: re.Match[str], end: int) -> Found | None:
         """The item whose tag begins here; None when the tag names none."""

@@ -21,12 +21,15 @@ from lrdoc.document import (
     Equation,
     InlineEquation,
     Item,
+    ItemKind,
     Note,
     NoteRef,
     Part,
     Table,
     Text,
+    is_all_text,
     iter_items,
+    kind_of,
 )
 from lrdoc.sidecar.canvas import Canvas, Entry, MarkRange, encode_marks, encode_provenance
 from lrdoc.sidecar.escape import NOTE_MARK, escape, escape_html, needs_escape
@@ -44,9 +47,9 @@ class Ids:
 
     def __init__(self, doc_id: str) -> None:
         self.hash = doc_hash(doc_id)
-        self.counts = {"table": 0, "drawing": 0, "equation": 0}
+        self.counts = dict.fromkeys(ITEM_PREFIX, 0)
 
-    def next(self, kind: str) -> str:
+    def next(self, kind: ItemKind) -> str:
         self.counts[kind] += 1
         return f"{ITEM_PREFIX[kind]}-{self.hash}-{self.counts[kind]:04d}"
 
@@ -56,7 +59,7 @@ class Rendered:
 
     __slots__ = ("content", "dimension", "html", "id", "item", "kind", "parent", "spans", "table_header")
 
-    def __init__(self, item: Item, kind: str, item_id: str, parent: tuple[str, int, int] | None) -> None:
+    def __init__(self, item: Item, kind: ItemKind, item_id: str, parent: tuple[str, int, int] | None) -> None:
         self.item = item
         self.kind = kind
         self.id = item_id
@@ -118,8 +121,8 @@ class Renderer:
         canvas = Canvas()
         if block.level > 0:
             canvas.put("#" * min(block.level, 6) + (" " if parts else ""))
-        if parts and type(parts[0]) is Text and all(type(part) is Text for part in parts):
-            canvas.texts(parts, special=special)  # type: ignore[arg-type]
+        if is_all_text(parts):
+            canvas.texts(parts, special=special)
         else:
             self._run(self._parts(canvas, parts, special))
         for note in block.notes:
@@ -338,20 +341,12 @@ class Renderer:
         word = encode_basestring(text)
         if "</" in word:
             word = word.replace("</", "<\\/")
-        ranges: list[MarkRange] = [(a, b, mark) for a, b, mark in canvas.ranges]  # type: ignore[misc]
         if len(word) == len(text) + 2:
             entries = [(a + 1, b + 1, source) for a, b, source in canvas.entries]
-            return word, entries, [(a + 1, b + 1, mark) for a, b, mark in ranges]
-        moved = _json_offsets(text, {p for a, b, _ in [*canvas.entries, *ranges] for p in (a, b)})
+            return word, entries, [(a + 1, b + 1, mark) for a, b, mark in canvas.ranges]
+        moved = _json_offsets(text, {p for a, b, _ in [*canvas.entries, *canvas.ranges] for p in (a, b)})
         entries = [(moved[a], moved[b], source) for a, b, source in canvas.entries]
-        return word, entries, [(moved[a], moved[b], mark) for a, b, mark in ranges]
-
-
-def kind_of(item: Item) -> str:
-    """table, drawing or equation."""
-    if isinstance(item, Table):
-        return "table"
-    return "drawing" if isinstance(item, Drawing) else "equation"
+        return word, entries, [(moved[a], moved[b], mark) for a, b, mark in canvas.ranges]
 
 
 def note_mark(mark: str) -> str:

@@ -142,11 +142,16 @@ class MarkShape(msgspec.Struct, omit_defaults=True):
     date: str = ""
 
 
-class TableItem(msgspec.Struct):
+class _Item(msgspec.Struct):
+    """What stands before the facts of a kind. What stands behind them is repeated: fields are written in this order."""
+
     id: str
     blockid: str
     heading: str
     parent_headings: list[str] = []
+
+
+class TableItem(_Item):
     dimension: list[int] = []
     format: str = "json"
     content: str = ""
@@ -157,11 +162,7 @@ class TableItem(msgspec.Struct):
     extras: dict[str, Any] | UnsetType = UNSET
 
 
-class DrawingItem(msgspec.Struct):
-    id: str
-    blockid: str
-    heading: str
-    parent_headings: list[str] = []
+class DrawingItem(_Item):
     format: str = ""
     path: str = ""
     src: str = ""
@@ -171,11 +172,7 @@ class DrawingItem(msgspec.Struct):
     extras: dict[str, Any] | UnsetType = UNSET
 
 
-class EquationItem(msgspec.Struct):
-    id: str
-    blockid: str
-    heading: str
-    parent_headings: list[str] = []
+class EquationItem(_Item):
     format: str = "latex"
     content: str = ""
     caption: str = ""

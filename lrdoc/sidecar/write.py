@@ -38,8 +38,6 @@ from lrdoc.sidecar.shapes import (
 )
 from lrdoc.text.clean import clean
 
-ROOTS = {"table": "tables", "drawing": "drawings", "equation": "equations"}
-
 
 def write_document(document: Document, info: FolderInfo, folder: Path, *, assets_from: Path | None = None) -> Written:
     """Write all files of a document into `folder`, which exists, and where its assets stand already.
@@ -70,7 +68,7 @@ class _Writer:
         self.files = files
         self.stem = names.stem_of(info.document_name)
         self.assets = AssetFiles(folder / names.assets_folder(self.stem), assets_from)
-        self.items = {kind: ItemFile(folder, self.stem, root, files) for kind, root in ROOTS.items()}
+        self.items = {kind: ItemFile(folder, self.stem, root, files) for kind, root in names.ITEM_ROOT.items()}
         self.hashes = MergedHash(info.doc_id)
         self.renderer = Renderer(info.doc_id, names.assets_folder(self.stem), lambda: map_keys(document, info.doc_id))
         self.index = 0
@@ -88,7 +86,7 @@ class _Writer:
             line = self._line(block, None)
             if line is not None:
                 regions.add(line)
-        digests = {ROOTS[kind]: file.finish() for kind, file in self.items.items() if file.count}
+        digests = {names.ITEM_ROOT[kind]: file.finish() for kind, file in self.items.items() if file.count}
         if regions.count:
             digests["regions"] = regions.finish()
         digests["blocks"] = lines.digest
