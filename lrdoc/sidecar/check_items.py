@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from lrdoc.document import ItemKind
 from lrdoc.errors import SidecarError
 from lrdoc.sidecar import names
 from lrdoc.sidecar.encode import strings_in
@@ -22,12 +23,13 @@ from lrdoc.sidecar.render import inner_html
 from lrdoc.sidecar.shapes import ANALYSIS_KEYS, AnyItem, ContentLine, DrawingItem, EquationItem, TableItem
 from lrdoc.sidecar.strict import StrictDrawing, StrictEquation, StrictTable
 
-_KINDS: dict[str, tuple[str, type, type]] = {
-    "tables": ("table", TableItem, StrictTable),
-    "drawings": ("drawing", DrawingItem, StrictDrawing),
-    "equations": ("equation", EquationItem, StrictEquation),
+_SHAPES: dict[ItemKind, tuple[type[AnyItem], type]] = {
+    "table": (TableItem, StrictTable),
+    "drawing": (DrawingItem, StrictDrawing),
+    "equation": (EquationItem, StrictEquation),
 }
-_KIND_OF = {TableItem: "table", DrawingItem: "drawing", EquationItem: "equation"}
+"""Kind → what is needed of an item, and what ours look like."""
+_KIND_OF = {shape: kind for kind, (shape, _) in _SHAPES.items()}
 _DOLLARS = re.compile(r"\A\s*\$+|\$+\s*\Z")
 _GRID = msgspec.json.Decoder(list[list[str]])
 _PIECE = 1 << 20
@@ -61,14 +63,14 @@ class ItemChecker:
     def read(self) -> None:
         """Read the item files and check the items one by one."""
         self._stored = dict.fromkeys(list_files(self.folder / self._assets))
-        for root in _KINDS:
+        for kind, root in names.ITEM_ROOT.items():
             path = self.folder / names.items_file(self.stem, root)
             if path.is_file():
-                self._read_file(path, root)
+                self._read_file(path, root, kind)
         for shape in self.items.values():
             self._check_item(shape)
 
-    def _read_file(self, path: Path, root: str) -> None:
+    def _read_file(self, path: Path, root: str, kind: ItemKind) -> None:
         try:
             data = path.read_bytes()
             file = msgspec.json.decode(data, type=_ItemFile)
@@ -82,7 +84,7 @@ class ItemChecker:
         if raw_items is None or file.version != "1.0" or len(msgspec.json.decode(data, type=dict[str, Raw])) != 2:
             self.report.problem("schema", f'the file has keys other than "version": "1.0" and "{root}"', path.name)
         digest = hashlib.sha256()
-        kind, shape_type, strict_type = _KINDS[root]
+        shape_type, strict_type = _SHAPES[kind]
         strict: msgspec.json.Decoder[Any] = msgspec.json.Decoder(strict_type)
         previous = 0
         for item_id, raw in (raw_items or {}).items():
