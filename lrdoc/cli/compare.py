@@ -89,9 +89,10 @@ def _part(name: str, part: dict[str, Any]) -> Iterator[str]:
     n_changed, n_a, n_b = (len(part[key]) for key in ("changed", "only_a", "only_b"))
     if not (n_changed or n_a or n_b):
         return
+    more = f", {part['left_off']} more" if part["left_off"] else ""
     unit = " words" if name in ("text", "regions") else ""
     yield ""
-    yield f"{name}: {part['same']}{unit} the same, {n_changed} changed, {n_a} only in A, {n_b} only in B"
+    yield f"{name}: {part['same']}{unit} the same, {n_changed} changed, {n_a} only in A, {n_b} only in B{more}"
     for key, sign in (("changed", "~"), ("only_a", "A"), ("only_b", "B")):
         for one in part[key][:SHOWN]:
             yield f"  {sign} {_told(one)}"

@@ -17,7 +17,7 @@ from lrdoc.parsers.docling.parser import find_document
 from lrdoc.parsers.docling.settings import DoclingSettings
 from lrdoc.parsers.services.builder import as_text
 from lrdoc.parsers.services.bundle import Fetched
-from lrdoc.parsers.services.transport import LARGEST_JSON, Answer, NoAssets, Service, first_text, one_line
+from lrdoc.parsers.services.transport import LARGEST_JSON, NoAssets, Service, first_text, one_line
 from lrdoc.parsers.services.unpack import hoist, unpack
 
 _MOST_WAIT_S = 30.0
@@ -29,18 +29,13 @@ def fetch_bundle(source: SourceFile, options: Options, context: ParseContext, fo
     with open_service(options, context) as service, tempfile.TemporaryDirectory(prefix="lrdoc-") as scratch:
         version = find_version(service)
         answer = service.upload("/v1/convert/file/async", options.fields(), source.path, source.name, what="upload")
-        told = _object(service, answer, "upload")
-        task = as_text(told.get("task_id")) or as_text(told.get("id"))
-        if not task:
-            raise service.fail("upload: the answer names no task")
+        task = service.read_task(answer)
         name = quote(task, safe="")
         wait = min(settings.poll_interval, settings.request_timeout / 2, _MOST_WAIT_S)
         errors: list[str] = []
 
         def look() -> bool | None:
-            told = _object(
-                service, service.get(f"/v1/status/poll/{name}", what="task", params={"wait": f"{wait:g}"}), "task"
-            )
+            told = service.ask(f"/v1/status/poll/{name}", what="task", params={"wait": f"{wait:g}"})
             status = (as_text(told.get("task_status")) or as_text(told.get("status"))).lower()
             if status in ("failure", "skipped", "revoked"):
                 raise service.fail(f"the task ended with {status}: {_reason(told) or 'it does not say why'}", _REMEDY)
@@ -94,13 +89,6 @@ _REMEDY = "See the service's log; with DOCLING_SERVE_DEBUG_ERROR_DETAILS it says
 
 def _reason(told: Mapping[str, Any]) -> str:
     return one_line(first_text(told, ("error_message", "failure", "error", "message", "detail")))
-
-
-def _object(service: Service, answer: Answer, what: str) -> dict[str, Any]:
-    told = answer.json()
-    if not isinstance(told, dict):
-        raise service.fail(f"{what}: the answer is no JSON object", "See whether the address is docling-serve's.")
-    return told
 
 
 def _is_zip(path: Path) -> bool:

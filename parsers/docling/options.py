@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lrdoc.errors import EngineNotConfigured
-from lrdoc.parsers.docling.settings import DoclingSettings
-
-_FORMER_PATH = "/v1/convert/file/async"
+from lrdoc.parsers.docling.settings import DoclingSettings, read_docling_address
+from lrdoc.parsers.services.settings import usable_address
 
 FIXED = {
     "pipeline": "standard",
@@ -35,9 +33,7 @@ class Options:
     @classmethod
     def make(cls, settings: DoclingSettings, params: Mapping[str, Any]) -> Options:
         """Raises EngineNotConfigured when the engine has no address."""
-        endpoint = settings.endpoint.strip().rstrip("/").removesuffix(_FORMER_PATH).rstrip("/").removesuffix("/v1")
-        if not endpoint:
-            raise EngineNotConfigured("docling: DOCLING_ENDPOINT is not set", hint="Set DOCLING_ENDPOINT.")
+        endpoint = usable_address(settings.endpoint, read_docling_address, "DOCLING_ENDPOINT", "docling")
         asked = params.get("page_range")
         pages: tuple[int, int] | None = None
         if isinstance(asked, str) and asked.strip():

@@ -13,6 +13,8 @@ from lrdoc.variables import variable
 
 BBOX_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({"origin": "LEFTBOTTOM"})
 
+read_docling_address = read_address("/v1/convert", "/v1/status", accepted=("/v1/convert/file/async", "/v1"))
+
 
 def read_languages(text: str) -> tuple[str, ...]:
     """A JSON array of strings, or words between commas."""
@@ -37,7 +39,7 @@ class DoclingSettings(PollSettings):
         "DOCLING_ENDPOINT",
         "",
         "Address of docling-serve. Unset: the engine is not configured.",
-        parse=read_address("/v1/convert", "/v1/status", accepted=("/v1/convert/file/async", "/v1")),
+        parse=read_docling_address,
     )
     api_key: str = variable("DOCLING_API_KEY", "", "Key that docling-serve asks for (X-Api-Key).", secret=True)
     do_ocr: bool = variable("DOCLING_DO_OCR", True, "Recognise text in pictures of pages.")

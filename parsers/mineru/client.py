@@ -118,11 +118,11 @@ def _local_v3(service: Service, source: SourceFile, options: Options, archive: P
         "end_page_id": str(last),
     }
     answer = service.upload("/tasks", flags.items(), source.path, source.name, what="upload")
-    task = _task_id(service, answer)
+    task = service.read_task(answer)
     path = f"/tasks/{quote(task, safe='')}"
 
     def look() -> bool | None:
-        told = _object(service, service.get(path, what="task"), "task")
+        told = service.ask(path, what="task")
         status = as_text(told.get("status")).lower()
         if status in ("failed", "cancelled", "canceled"):
             raise service.fail(f"the task {status}: {_reason(told)}", _REMEDY)
@@ -142,12 +142,12 @@ def _local_v4(service: Service, source: SourceFile, options: Options, archive: P
         params.append(("page_range", options.page_range))
     params += [("output_formats", name) for name in ("markdown", "middle_json", "structured_content", "zip")]
     answer = service.upload("/v1/tasks", (), source.path, source.name, what="upload", params=params)
-    task = _task_id(service, answer)
+    task = service.read_task(answer)
     path = f"/v1/tasks/{quote(task, safe='')}"
     errors: list[str] = []
 
     def look() -> bool | None:
-        told = _object(service, service.get(path, what="task"), "task")
+        told = service.ask(path, what="task")
         status = as_text(told.get("status")).lower()
         if status in ("failed", "canceled", "cancelled"):
             raise service.fail(f"the task {status}: {_reason(told)}", _REMEDY)
@@ -243,24 +243,9 @@ def _check_type(service: Service, headers: Mapping[str, str]) -> None:
         raise service.fail(f"result: the answer is {one_line(kind, 60)}, not a zip archive")
 
 
-def _task_id(service: Service, answer: Answer) -> str:
-    told = _object(service, answer, "upload")
-    task = as_text(told.get("task_id")) or as_text(told.get("id"))
-    if not task:
-        raise service.fail("upload: the answer names no task")
-    return task
-
-
-def _object(service: Service, answer: Answer, what: str) -> dict[str, Any]:
-    told = answer.json()
-    if not isinstance(told, dict):
-        raise service.fail(f"{what}: the answer is no JSON object", "See whether the address is MinerU's.")
-    return told
-
-
 def _data(service: Service, answer: Answer, what: str) -> dict[str, Any]:
     """`data` of an answer of the official service."""
-    told = _object(service, answer, what)
+    told = service.read_object(answer, what)
     if told.get("code") not in (None, 0, "0"):
         raise service.fail(f"{what}: {answer.told()} (code {one_line(as_text(told['code']), 20)})", "See the token.")
     data = told.get("data")

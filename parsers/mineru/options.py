@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lrdoc.errors import EngineNotConfigured
-from lrdoc.parsers.mineru.settings import MineruSettings
-
-_FORMER_PATHS = ("/tasks", "/file_parse", "/health", "/api/v4")
+from lrdoc.parsers.mineru.settings import MineruSettings, read_local_address, read_official_address
+from lrdoc.parsers.services.settings import usable_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +30,14 @@ class Options:
     def make(cls, settings: MineruSettings, params: Mapping[str, Any]) -> Options:
         """Raises EngineNotConfigured when the engine has no usable address."""
         local = settings.api_mode == "local"
-        variable = "MINERU_LOCAL_ENDPOINT" if local else "MINERU_OFFICIAL_ENDPOINT"
-        endpoint = (settings.local_endpoint if local else settings.official_endpoint).strip().rstrip("/")
-        if not endpoint or (not local and not settings.api_token):
-            missing = variable if local else "MINERU_API_TOKEN"
-            raise EngineNotConfigured(f"mineru: {missing} is not set", hint=f"Set {missing}.")
-        if endpoint.endswith("/v1"):
-            endpoint = endpoint.removesuffix("/v1")
-        for path in _FORMER_PATHS:
-            if path in endpoint:
-                raise EngineNotConfigured(
-                    f"mineru: {variable}={endpoint} holds the path {path}",
-                    hint="Write the address of the service alone, such as http://127.0.0.1:8000.",
-                )
+        if local:
+            endpoint = usable_address(settings.local_endpoint, read_local_address, "MINERU_LOCAL_ENDPOINT", "mineru")
+        else:
+            endpoint = usable_address(
+                settings.official_endpoint, read_official_address, "MINERU_OFFICIAL_ENDPOINT", "mineru"
+            )
+            if not settings.api_token:
+                raise EngineNotConfigured("mineru: MINERU_API_TOKEN is not set", hint="Set MINERU_API_TOKEN.")
         asked = params.get("page_range")
         ranges = [asked] if isinstance(asked, str) else list(asked or settings.page_ranges.split(","))
         page_ranges = tuple(text for text in (one.strip() for one in ranges) if text)

@@ -56,9 +56,11 @@ class MineruParser(ServiceParser):
         version = content.version or manifest.get("engine_version")
         if isinstance(version, str) and version:
             builder.split_option["engine_version"] = version
-        for name, remedy in _ignored(manifest):
-            builder.warn("mineru_option_ignored", f"this version of MinerU takes no {name}; {remedy}")
-        builder.tell_errors(manifest.get("extras"))
+        extras = manifest.get("extras")
+        ignored = extras.get("ignored") if isinstance(extras, dict) else None
+        for name in ignored if isinstance(ignored, list) else ():
+            builder.warn("mineru_option_ignored", f"this version of MinerU takes no {name}; leave it out")
+        builder.tell_errors(extras)
         _read_properties(builder, read_metadata(content.value))
         Mapper(builder, content.folder).add_all(content.items())
         return builder.build()
@@ -66,12 +68,6 @@ class MineruParser(ServiceParser):
 
 def _settings(context: ParseContext) -> MineruSettings:
     return context.settings if isinstance(context.settings, MineruSettings) else MineruSettings()
-
-
-def _ignored(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    extras = manifest.get("extras")
-    ignored = extras.get("ignored") if isinstance(extras, dict) else None
-    return [(str(name), "leave it out") for name in ignored] if isinstance(ignored, list) else []
 
 
 def _read_properties(builder: ServedBuilder, found: Mapping[str, Any]) -> None:

@@ -12,6 +12,9 @@ from lrdoc.variables import variable
 
 BBOX_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({"origin": "LEFTTOP", "max": 1000})
 
+read_local_address = read_address("/tasks", "/file_parse", "/health", accepted=("/v1",))
+read_official_address = read_address("/api/v4")
+
 
 @dataclass(frozen=True, slots=True)
 class MineruSettings(PollSettings):
@@ -24,7 +27,7 @@ class MineruSettings(PollSettings):
         "MINERU_LOCAL_ENDPOINT",
         "",
         "Address of one's own service. Unset: the engine is not configured.",
-        parse=read_address("/tasks", "/file_parse", "/health", accepted=("/v1",)),
+        parse=read_local_address,
     )
     local_api_key: str = variable(
         "MINERU_LOCAL_API_KEY", "", "Key that one's own service asks for (sent as a bearer token).", secret=True
@@ -34,7 +37,7 @@ class MineruSettings(PollSettings):
         "MINERU_OFFICIAL_ENDPOINT",
         "https://mineru.net",
         "Address of the official service.",
-        parse=read_address("/api/v4"),
+        parse=read_official_address,
     )
     language: str = variable("MINERU_LANGUAGE", "ch", "Language of OCR and parsing; MinerU 4 finds it by itself.")
     enable_table: bool = variable("MINERU_ENABLE_TABLE", True, "Recognise tables (not MinerU 4, which always does).")

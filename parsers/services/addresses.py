@@ -1,26 +1,9 @@
-"""Addresses of services: which are any, and which lead into this network."""
+"""Addresses of services: how they are shown, and which lead into this network."""
 
 from __future__ import annotations
 
 import ipaddress
 from urllib.parse import urlsplit
-
-from lrdoc.errors import EngineNotConfigured
-
-
-def check_address(endpoint: str, variable: str, engine: str) -> None:
-    """Raise EngineNotConfigured for an address that is none."""
-    try:
-        parts = urlsplit(endpoint)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
-        _ = parts.port
-    except ValueError:
-        good = False
-    if not good:
-        raise EngineNotConfigured(
-            f"{engine}: {variable} holds no address of a service",
-            hint=f"Write {variable}=http://host:port, without any path of an interface.",
-        )
 
 
 def public_form(url: str) -> str:

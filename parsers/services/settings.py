@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from lrdoc.errors import EngineNotConfigured
 from lrdoc.variables import variable
 
 
@@ -26,7 +27,7 @@ def read_address(*refused: str, accepted: tuple[str, ...] = ()) -> Callable[[str
     """A reader of base addresses: those that hold one of the `refused` paths are mistakes, `accepted` ends are cut."""
 
     def read(text: str) -> str:
-        address = text.rstrip("/")
+        address = text.strip().rstrip("/")
         for end in accepted:
             address = address.removesuffix(end).rstrip("/")
         try:
@@ -41,6 +42,18 @@ def read_address(*refused: str, accepted: tuple[str, ...] = ()) -> Callable[[str
         return address
 
     return read
+
+
+def usable_address(text: str, read: Callable[[str], str], variable: str, engine: str) -> str:
+    """The address in settings that a program made without reading variables. Raises EngineNotConfigured."""
+    if not text.strip():
+        raise EngineNotConfigured(f"{engine}: {variable} is not set", hint=f"Set {variable}.")
+    try:
+        return read(text)
+    except ValueError as e:
+        raise EngineNotConfigured(
+            f"{engine}: {variable} holds no address of a service: {e}", hint=f"Write {variable}=http://host:port."
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ import httpx
 from lrdoc.document import Asset
 from lrdoc.errors import LimitExceeded, TransportError
 from lrdoc.parsers.base import ParseContext
-from lrdoc.parsers.services.addresses import check_address, is_inside, is_inside_url, origin, public_form
+from lrdoc.parsers.services.addresses import is_inside, is_inside_url, origin, public_form
+from lrdoc.parsers.services.builder import as_text
 from lrdoc.parsers.services.settings import PollSettings
 from lrdoc.text.clean import clean
 
@@ -103,7 +104,7 @@ class Service:
 
     engine: str
     endpoint: str
-    """Base address, as it stands in messages."""
+    """Base address, without a slash at its end."""
     variable: str
     """Variable that holds the address, for the remedy."""
     limits: PollSettings
@@ -113,9 +114,6 @@ class Service:
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     _client: httpx.Client | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        check_address(self.endpoint, self.variable, self.engine)
 
     def __enter__(self) -> Service:
         return self
@@ -137,6 +135,25 @@ class Service:
     def get(self, path: str, *, what: str, accept: Iterable[int] = (200,), params: Any = None) -> Answer:
         """A small answer. Statuses other than `accept` are errors."""
         return self._small("GET", path, what=what, accept=accept, params=params)
+
+    def ask(self, path: str, *, what: str, params: Any = None) -> dict[str, Any]:
+        """The JSON object that the service answers."""
+        return self.read_object(self.get(path, what=what, params=params), what)
+
+    def read_object(self, answer: Answer, what: str) -> dict[str, Any]:
+        told = answer.json()
+        if not isinstance(told, dict):
+            remedy = f"See whether {self.variable} leads to {self.engine}."
+            raise self.fail(f"{what}: the answer is no JSON object", remedy)
+        return told
+
+    def read_task(self, answer: Answer) -> str:
+        """Number of the task that an upload began."""
+        told = self.read_object(answer, "upload")
+        task = as_text(told.get("task_id")) or as_text(told.get("id"))
+        if not task:
+            raise self.fail("upload: the answer names no task")
+        return task
 
     def delete(self, path: str) -> None:
         """Tell the service to stop; whether it does is nobody's concern."""
@@ -185,7 +202,6 @@ class Service:
                     accept=range(200, 300),
                     content=_pieces(stream.read),
                     headers={"Content-Length": str(size)},
-                    secret=True,
                 )
 
         self._retry(attempt)
@@ -282,10 +298,9 @@ class Service:
         what: str,
         accept: Iterable[int],
         headers: Mapping[str, str] | None = None,
-        secret: bool = False,
         **more: Any,
     ) -> Answer:
-        """One request with a small answer. `secret`: the address is not shown."""
+        """One request with a small answer."""
         accepted = frozenset(accept)
         for _ in range(MOST_REDIRECTS + 1):
             own = self.headers if self._is_own(url) else {}

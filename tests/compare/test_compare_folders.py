@@ -209,6 +209,8 @@ def test_long_lists_of_differences_are_cut_and_counted(tmp_path: Path) -> None:
     made = [Block(f"Heading {n}", 1, (), (t(f"Heading {n}"),)) for n in range(150)]
     result = compare(write(tmp_path / "a", made, None), write(tmp_path / "b", blocks(), None))
     assert len(result["headings"]["only_a"]) == 100 and result["headings"]["left_off"] == 50
+    told = run_here("compare", tmp_path / "a", tmp_path / "b").out
+    assert "headings: 0 the same, 0 changed, 100 only in A, 3 only in B, 50 more" in told
 
 
 def test_the_command_tells_people_and_programs(tmp_path: Path) -> None:
