@@ -18,8 +18,8 @@ from lrdoc.cli.common import (
     rules_option,
     to_json,
 )
-from lrdoc.cli.routes import Routes, lines_of
-from lrdoc.configuration import Choices
+from lrdoc.cli.routes import lines_of, load_routes
+from lrdoc.configuration import Choices, Configuration
 from lrdoc.routing.explain import explain
 from lrdoc.routing.resolve import Decision
 
@@ -51,8 +51,13 @@ def command(
 
     Names need not exist: no file is opened and no service is asked.
     """
-    routes = Routes.load(Choices(engine=engine, options=options, rules=rules, env_file=env_file))
-    for line in routes.report():
+    routes = load_routes(Choices(engine=engine, options=options, rules=rules, env_file=env_file))
+    wrong = (*routes.errors, *routes.router.errors)
+    for line in (
+        *routes.settings.warnings,
+        *lines_of(wrong, "error", routes.texts),
+        *lines_of(routes.warnings, "warning", routes.texts),
+    ):
         click.echo(printable(line), err=True)
     failed = False
     for name in names:
@@ -69,7 +74,7 @@ def command(
     return EXIT_FAILED if failed else 0
 
 
-def describe(routes: Routes, decision: Decision) -> dict[str, Any]:
+def describe(routes: Configuration, decision: Decision) -> dict[str, Any]:
     """The JSON object of one name."""
     errors = [*decision.errors, *routes.errors]
     chunk = routes.router.chunk_options(decision)
@@ -97,7 +102,7 @@ def describe(routes: Routes, decision: Decision) -> dict[str, Any]:
     }
 
 
-def to_lines(routes: Routes, decision: Decision) -> Iterator[str]:
+def to_lines(routes: Configuration, decision: Decision) -> Iterator[str]:
     """One name for people."""
     verdict = decision.parse_engine
     if decision.process_options:
@@ -107,11 +112,10 @@ def to_lines(routes: Routes, decision: Decision) -> Iterator[str]:
     yield f"{decision.name} → {verdict}"
     if decision.canonical != decision.name:
         yield f"  known as {decision.canonical}"
-    texts = routes.texts_of(decision)
-    chunk = routes.router.chunk_options(decision)
-    marked = [("error", m) for m in decision.errors] + [("warning", m) for m in (*decision.warnings, *chunk.warnings)]
-    for label, mistake in marked:
-        yield from (f"  {line}" for line in lines_of(mistake, label, texts.get(mistake.within, "")))
+    texts = {**routes.texts, "name": decision.name}
+    warnings = (*decision.warnings, *routes.router.chunk_options(decision).warnings)
+    for line in (*lines_of(decision.errors, "error", texts), *lines_of(warnings, "warning", texts)):
+        yield f"  {line}"
     reasons = explain(routes.router, decision)
     width = max(len(reason.value) for reason in reasons)
     for reason in reasons:

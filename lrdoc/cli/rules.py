@@ -8,8 +8,8 @@ import click
 
 from lrdoc.cli import EXIT_CONFIGURATION
 from lrdoc.cli.common import debug_option, env_file_option, plural, printable, to_json
-from lrdoc.cli.routes import Routes, lines_of
-from lrdoc.configuration import Choices
+from lrdoc.cli.routes import lines_of, load_routes
+from lrdoc.configuration import Choices, Configuration
 from lrdoc.mistakes import Mistake
 
 EPILOG = """\b
@@ -35,15 +35,14 @@ def check(rules: str | None, as_json: bool, env_file: Path | None, debug: bool) 
     All mistakes of all rules are shown, and values of engines' variables that could never work. Exit code 3 when there
     is any.
     """
-    routes = Routes.load(Choices(rules=rules, env_file=env_file, default_rules=""))
+    routes = load_routes(Choices(rules=rules, env_file=env_file, default_rules=""))
     found = routes.router.rules
     if as_json:
         click.echo(to_json(_describe(routes)))
     else:
-        for mistake in routes.errors:
-            click.echo(_text(routes, mistake, "error"))
-        for mistake in routes.warnings:
-            click.echo(_text(routes, mistake, "warning"))
+        for label, mistakes in (("error", routes.errors), ("warning", routes.warnings)):
+            for line in lines_of(mistakes, label, routes.texts):
+                click.echo(printable(line))
         source = "R" if rules is not None else found.within
         if routes.errors:
             click.echo(f"{plural(len(routes.errors), 'mistake')}")
@@ -54,7 +53,7 @@ def check(rules: str | None, as_json: bool, env_file: Path | None, debug: bool) 
     return EXIT_CONFIGURATION if routes.errors else 0
 
 
-def _describe(routes: Routes) -> dict[str, object]:
+def _describe(routes: Configuration) -> dict[str, object]:
     rules = routes.router.rules
     return {
         "ok": not routes.errors,
@@ -77,8 +76,3 @@ def _describe(routes: Routes) -> dict[str, object]:
 
 def _entry(mistake: Mistake) -> dict[str, object]:
     return {**mistake.as_dict(), "rule": mistake.number}
-
-
-def _text(routes: Routes, mistake: Mistake, label: str) -> str:
-    text = routes.texts_of().get(mistake.within) or routes.settings.environ.get(mistake.within, "")
-    return "\n".join(printable(line) for line in lines_of(mistake, label, text))
