@@ -7,14 +7,14 @@ routing and the command line are given as data.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 
-from lrdoc.errors import Cancelled, ChunkingError
+from lrdoc.cancellation import Cancellable
+from lrdoc.errors import ChunkingError
 
 if TYPE_CHECKING:
     from lrdoc.chunkers.document import ChunkDocument
@@ -169,10 +169,6 @@ class ChunkResult(msgspec.Struct, frozen=True):
     warnings: tuple[ChunkWarning, ...] = ()
 
 
-def _never() -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class LiveOptions:
     """Options that are never stored with a document but read anew for every run (public specification, 2.6 and 5.4)."""
@@ -187,24 +183,12 @@ class LiveOptions:
 
 
 @dataclass(slots=True)
-class ChunkContext:
+class ChunkContext(Cancellable):
     """What a chunker may use of the world outside the document."""
 
     tokenizer: Tokenizer | Encoder
     embedder: Embedder | None = None
     live: LiveOptions = field(default_factory=LiveOptions)
-    cancelled: Callable[[], bool] = _never
-    """True when the caller wants the work to stop."""
-    clock: Callable[[], float] = time.monotonic
-    _next_look: float = field(default=0.0, repr=False)
-
-    def check(self) -> None:
-        """Raise Cancelled when the caller wants the work to stop. Cheap: call it in every loop."""
-        now = self.clock()
-        if now >= self._next_look:
-            self._next_look = now + 0.05
-            if self.cancelled():
-                raise Cancelled()
 
 
 class Chunker(Protocol):

@@ -5,15 +5,14 @@ Engines know nothing of storage, folders or ids. Whatever they need from outside
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from lrdoc.cancellation import Cancellable
 from lrdoc.capabilities import ParamLimit as ParamLimit
 from lrdoc.document import Asset, Document
-from lrdoc.errors import Cancelled
 from lrdoc.mistakes import Mistake
 from lrdoc.params import ParamSpec as ParamSpec
 
@@ -54,23 +53,17 @@ class Progress(Protocol):
         """Called now and then: how much of a stage is done, in units of the stage."""
 
 
-def _never() -> bool:
-    return False
-
-
 def _silent(stage: str, done: int, total: int | None) -> None:
     return None
 
 
 @dataclass(slots=True)
-class ParseContext:
+class ParseContext(Cancellable):
     """What a parse may use of the world outside the file."""
 
     assets: AssetSink
     settings: Any = None
     """The engine's own slice of the settings (`ParserSpec.settings`), None when it declares none."""
-    cancelled: Callable[[], bool] = _never
-    """True when the caller wants the work to stop."""
     progress: Progress = _silent
     cache_dir: Path | None = None
     """Folder for the raw bundle of this source, None: nothing is cached. It need not exist."""
@@ -78,16 +71,6 @@ class ParseContext:
     """Ignore a cached bundle."""
     cached: bool = False
     """Set by the engine: the bundle in `cache_dir` was used and nothing was fetched."""
-    clock: Callable[[], float] = time.monotonic
-    _next_look: float = field(default=0.0, repr=False)
-
-    def check(self) -> None:
-        """Raise Cancelled when the caller wants the work to stop. Cheap: call it in every loop."""
-        now = self.clock()
-        if now >= self._next_look:
-            self._next_look = now + 0.05
-            if self.cancelled():
-                raise Cancelled()
 
 
 class Parser(Protocol):
