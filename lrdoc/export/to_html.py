@@ -24,7 +24,17 @@ from lrdoc.document import (
 )
 from lrdoc.export.html_tables import clean_html, safe_link
 from lrdoc.export.math import to_mathml
-from lrdoc.export.view import SHOWN, View, label_of, lines_of, render_tables, squash, stands_alone, told_lines
+from lrdoc.export.view import (
+    SHOWN,
+    View,
+    label_of,
+    lines_of,
+    pieces_of,
+    render_tables,
+    squash,
+    stands_alone,
+    told_lines,
+)
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _SIMPLE = {
@@ -49,8 +59,7 @@ def render(view: View) -> Iterator[str]:
         "</head>\n<body>\n"
     )
     if view.document.kind == "raw":
-        text = "".join(part.text for block in view.blocks for part in block.parts if isinstance(part, Text))
-        yield f"<pre>{escape(text, quote=False)}</pre>\n"
+        yield f"<pre>{escape(''.join(view.raw_text()), quote=False)}</pre>\n"
     else:
         for n, block in enumerate(view.blocks):
             yield _Page(view, block, told_lines(block)).section(view.is_body(n))
@@ -95,17 +104,11 @@ class _Page:
         label, depth = label_of(line)
         css = f' class="item" style="margin-left:{2 * depth + 2}em"' if label else ""
         pieces: list[str] = []
-        run: list[Part] = []
-        for part in (*line, None):
-            if part is not None and not isinstance(part, Table | Equation):
-                run.append(part)
-                continue
-            inline = self._inline(run)
-            if inline.strip():
+        for piece in pieces_of(line):
+            if not isinstance(piece, list):
+                pieces.append(self._inline([piece]) + "\n")
+            elif (inline := self._inline(piece)).strip():
                 pieces.append(f"<p{css}>{inline}</p>\n")
-            run = []
-            if part is not None:
-                pieces.append(self._inline([part]) + "\n")
         return "".join(pieces)
 
     def _inline(self, parts: Sequence[Part], *, alone: bool = False, done: Mapping[int, str] | None = None) -> str:

@@ -22,7 +22,7 @@ from lrdoc.document import (
     Text,
 )
 from lrdoc.export.html_tables import safe_link
-from lrdoc.export.view import View, label_of, lines_of, squash, stands_alone, told_lines
+from lrdoc.export.view import View, label_of, lines_of, pieces_of, squash, stands_alone, told_lines
 
 _SPECIAL = re.compile(r"[\\`*\[\]<$]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~|&(?=#?\w+;)|!(?=\[)")
 _LINE_START = re.compile(r"(\s*)(#{1,6}(?=\s|$)|[-+=>|](?=\s|$|-|=)|>|\d{1,9}(?=[.)](?:\s|$)))")
@@ -34,7 +34,7 @@ _TAGS = frozenset(["sup", "sub", "ins", "del"])
 def render(view: View) -> Iterator[str]:
     """Paragraphs are separated by a blank line, lines of a list are not."""
     if view.document.kind == "raw":
-        yield from (part.text for block in view.blocks for part in block.parts if isinstance(part, Text))
+        yield from view.raw_text()
         return
     first = True
     for block in view.blocks:
@@ -76,17 +76,11 @@ class _Section:
             text = self._inline(line[1:]).strip()
             yield f"{'   ' * depth if is_list else ''}{label} {text}", is_list
             return
-        run: list[Part] = []
-        for part in (*line, None):
-            if part is not None and not isinstance(part, Table | Equation):
-                run.append(part)
-                continue
-            text = self._inline(run, alone=stands_alone(run)).strip()
-            if text:
-                yield _guard(text, run), False
-            run = []
-            if part is not None:
-                yield self._inline([part]), False
+        for piece in pieces_of(line):
+            if not isinstance(piece, list):
+                yield self._inline([piece]), False
+            elif text := self._inline(piece, alone=stands_alone(piece)).strip():
+                yield _guard(text, piece), False
 
     def _inline(self, parts: Sequence[Part], *, alone: bool = False) -> str:
         words: list[str] = []

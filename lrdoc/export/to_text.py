@@ -21,7 +21,7 @@ from lrdoc.export.view import View, render_tables, squash, told_lines
 def render(view: View) -> Iterator[str]:
     """Blocks are separated by a blank line; cells by tabs, rows by line ends."""
     if view.document.kind == "raw":
-        yield from (part.text for block in view.blocks for part in block.parts if isinstance(part, Text))
+        yield from view.raw_text()
         return
     first = True
     for block in view.blocks:

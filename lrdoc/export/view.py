@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from lrdoc.document import (
     Block,
     Document,
     Drawing,
+    Equation,
     Item,
     Part,
     Table,
@@ -47,6 +48,10 @@ class View:
             for item in _items_of(block):
                 if item.key:
                     self.targets.setdefault(item.key, f"item-{len(self.targets) + 1}")
+
+    def raw_text(self) -> Iterator[str]:
+        """The text of a document that is nothing but text."""
+        yield from (part.text for block in self.blocks for part in block.parts if isinstance(part, Text))
 
     def is_body(self, block_number: int) -> bool:
         """Whether block number n of `blocks` stands in the body."""
@@ -89,6 +94,19 @@ def lines_of(parts: Sequence[Part]) -> Iterator[list[Part]]:
             if word:
                 line.append(Text(word, part.source, part.marks))
     yield line
+
+
+def pieces_of(line: Iterable[Part]) -> Iterator[list[Part] | Table | Equation]:
+    """What may stand in one paragraph, and between it the tables and equations, which stand on their own."""
+    run: list[Part] = []
+    for part in line:
+        if isinstance(part, Table | Equation):
+            yield run
+            yield part
+            run = []
+        else:
+            run.append(part)
+    yield run
 
 
 def render_tables(parts: Sequence[Part], render: Callable[[Table, dict[int, str]], str]) -> dict[int, str]:
