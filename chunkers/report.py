@@ -1,13 +1,12 @@
-"""What a list of chunks looks like: sizes, where cuts fell, and boundaries per block."""
+"""What a list of chunks looks like: sizes, and where cuts fell."""
 
 from __future__ import annotations
 
-import bisect
 import itertools
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from lrdoc.chunkers.base import Chunk
 from lrdoc.chunkers.document import ChunkDocument
@@ -27,34 +26,6 @@ CUT_KINDS: tuple[CutKind, ...] = (
 _SENTENCE_ENDS = frozenset(".!?。！？…；;")
 _CLOSING = frozenset("\"')]}”’」』）】》")
 _BINS = 8
-
-
-class Boundary(NamedTuple):
-    """Where a chunk begins or ends, seen from the block in which that is."""
-
-    block: int
-    """Index of the block in the document."""
-    char: int
-    """Place in the block's content, in code points."""
-    chunk: int
-    """Index of the chunk."""
-    kind: Literal["start", "end"]
-
-
-def chunk_boundaries(document: ChunkDocument, chunks: Sequence[Chunk]) -> list[Boundary]:
-    """Begin and end of every slice of every chunk, in the order of the text; ends come before starts."""
-    found: list[Boundary] = []
-    starts = [block.start for block in document.blocks]
-    for chunk in chunks:
-        for start, end in chunk.spans:
-            for block in document.blocks_in(start, end):
-                row = bisect.bisect_left(starts, block.start)
-                if start >= block.start:
-                    found.append(Boundary(row, start - block.start, chunk.chunk_order_index, "start"))
-                if end <= block.end:
-                    found.append(Boundary(row, end - block.start, chunk.chunk_order_index, "end"))
-    found.sort(key=lambda b: (b.block, b.char, b.kind == "start", b.chunk))
-    return found
 
 
 def classify_cut(document: ChunkDocument, before: Chunk, after: Chunk) -> CutKind:

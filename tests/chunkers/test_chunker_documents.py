@@ -14,7 +14,7 @@ from lrdoc.chunkers.custom import CustomChunker
 from lrdoc.chunkers.document import ChunkDocument
 from lrdoc.chunkers.reading import is_chunkable, read_source
 from lrdoc.chunkers.registry import Registry
-from lrdoc.chunkers.report import chunk_boundaries, classify_cut, statistics
+from lrdoc.chunkers.report import classify_cut, statistics
 from lrdoc.errors import Cancelled, ChunkingError, SidecarError, SourceError, UsageError
 from lrdoc.testing.chunkers import CharTokenizer, check_chunk, check_chunks, sample_document
 from lrdoc.text.tokens import load_tokenizer
@@ -260,14 +260,3 @@ def test_statistics_count_sizes_cuts_and_repetition() -> None:
     assert stats["histogram"][-1]["to"] == 200
     assert stats["characters_repeated"] == 0
     assert statistics(document, (), 200)["tokens"]["max"] == 0
-
-
-def test_boundaries_are_places_in_the_blocks() -> None:
-    document = sample_document()
-    chunks = cut("R", document, 60)
-    boundaries = chunk_boundaries(document, chunks)
-    starts = {b.chunk: b for b in boundaries if b.kind == "start"}
-    for chunk in chunks:
-        place = starts[chunk.chunk_order_index]
-        assert document.blocks[place.block].start + place.char == chunk.spans[0][0]
-    assert boundaries == sorted(boundaries, key=lambda b: (b.block, b.char))
