@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
+from typing import NamedTuple
 
 from lrdoc.document import Source
 from lrdoc.errors import LimitExceeded, SourceError
@@ -28,10 +30,13 @@ _TOKEN = re.compile(
 _SKIPPED = frozenset(
     b"fonttbl colortbl stylesheet info pict themedata colorschememapping datastore xmlnstbl listtable "
     b"listoverridetable revtbl rsidtbl generator fldinst filetbl latentstyles objdata objclass mmathPr bkmkstart "
-    b"bkmkend template docvar userprops pgptbl wgrffmtfilter mailmerge nonshppict shppict sp ftnsep ftnsepc ftncn "
-    b"aftnsep aftnsepc aftncn private atrfstart atrfend atnid atnref atndate atntime atnicn atnparent xe tc rxe bxe "
-    b"keycode background factoidname passwordhash fontemb falt panose".split()
+    b"bkmkend template docvar userprops pgptbl wgrffmtfilter mailmerge nonshppict shppict shprslt sp ftnsep ftnsepc "
+    b"ftncn aftnsep aftnsepc aftncn private atrfstart atrfend atnid atnref atndate atntime atnicn atnparent xe tc rxe "
+    b"bxe keycode background factoidname passwordhash fontemb falt panose nonesttables pntxta pntxtb".split()
 )
+"""Destinations without visible text, and what stands there for programs that do not know another group beside it."""
+_STARRED = frozenset(b"shpinst shptxt do listtext pntext fldrslt result".split())
+"""Destinations that hold text though a program that does not know them may skip them; of all others that is true."""
 _SYMBOLS = {
     b"par": "\n",
     b"sect": "\n",
@@ -54,6 +59,7 @@ _SYMBOLS = {
     b"ltrmark": "\u200e",
     b"rtlmark": "\u200f",
 }
+_LITERALS = {b"~": "\u00a0", b"_": "\u2011", b"\\": "\\", b"{": "{", b"}": "}", b"\t": "\t"}
 _CHARSETS = {
     0: "cp1252",
     2: "symbol",
@@ -79,20 +85,22 @@ _NOTES = {b"footnote", b"annotation", b"atnauthor"}
 _MARGINS = {b"header", b"headerl", b"headerr", b"headerf", b"footer", b"footerl", b"footerr", b"footerf"}
 
 
-class _State:
+class _State(NamedTuple):
     """Properties that a group inherits and gives back at its end."""
 
-    __slots__ = ("codec", "hidden", "skip", "target", "unicode_skip")
+    target: _Stream
+    codec: str
+    unicode_skip: int = 1
+    """How many characters after a \\u stand for it in programs without Unicode."""
+    skip: bool = False
+    """Inside a destination without visible text."""
+    hidden: bool = False
+    deleted: bool = False
+    """Tracked as deleted, or moved from here."""
 
-    def __init__(self, codec: str, unicode_skip: int, skip: bool, hidden: bool, target: _Stream) -> None:
-        self.codec = codec
-        self.unicode_skip = unicode_skip
-        self.skip = skip
-        self.hidden = hidden
-        self.target = target
-
-    def copy(self) -> _State:
-        return _State(self.codec, self.unicode_skip, self.skip, self.hidden, self.target)
+    @property
+    def is_silent(self) -> bool:
+        return self.skip or self.hidden or self.deleted
 
 
 class _Stream:
@@ -167,24 +175,31 @@ class _Reader:
         self.out = out
         self.problems: list[str] = []
         self.fonts: dict[int, str] = {}
+        """Codecs of the font table."""
+        self.font: int | None = None
+        """The font whose code page is being read."""
+        self.font_table = 0
+        """How deep the font table is nested while it is being read."""
         self.default_codec = "cp1252"
+        body = _Stream("")
+        self.streams = [body]
+        self.state = _State(body, self.default_codec)
+        self.groups: list[_State] = []
+        """What holds again after the open groups."""
+        self.starred = False
+        """Whether the group began with \\*."""
         self.pending = bytearray()
+        """Characters that are not decoded yet: one may take several tokens."""
+        self.left_out = 0
+        """Characters to come that only stand for a \\u."""
         self.high = 0
+        """The first half of a surrogate pair."""
         self.in_table = False
         self.notes = 0
         """Automatic note marks so far."""
 
     def read(self, data: bytes) -> list[_Stream]:
         """Streams in the order in which they are to be read: body, notes, margins."""
-        body = _Stream("")
-        streams = [body]
-        state = _State(self.default_codec, 1, False, False, body)
-        stack: list[_State] = []
-        limit = self.out.settings.max_nesting
-        skip_chars = 0
-        font: int | None = None  # the font whose \fcharset is being read
-        in_fonts = 0
-        starred = False
         position, end = 0, len(data)
         while position < end:
             self.out.context.check()
@@ -194,124 +209,105 @@ class _Reader:
                 continue
             position = match.end()
             binary, word, number, byte, symbol, brace, plain = match.groups()
-            if plain is not None or byte is not None:
-                piece: bytes = plain if plain is not None else bytes([int(byte, 16)])
-                if skip_chars:
-                    taken = min(skip_chars, len(piece))
-                    skip_chars -= taken
-                    piece = piece[taken:]
-                if piece and not state.skip and not state.hidden:
-                    self.pending += piece
-                starred = False
-                continue
-            if word is None or word not in (b"u", b"uc"):
-                self.flush(state)
-            if binary is not None:
-                position += int(binary)
-                continue
-            if brace == b"{":
-                skip_chars = 0
-                stack.append(state)
-                if 0 < limit < len(stack):
-                    raise LimitExceeded(
-                        f"Groups are nested more than {limit} deep",
-                        limit="LEGACY_MAX_NESTING",
-                        hint="Raise LEGACY_MAX_NESTING if the file is meant to be that deep.",
-                    )
-                state = state.copy()
-                starred = False
-                continue
-            if brace == b"}":
-                skip_chars = 0
-                if not stack:
-                    self.problems.append("There is a closing brace too many; the rest was read all the same.")
-                    continue
-                if len(stack) == in_fonts:
-                    in_fonts = 0
-                state = stack.pop()
-                if not stack and data[position:].strip(b"\0 \r\n\t"):
+            if plain is not None:
+                self.characters(plain)
+            elif byte is not None:
+                self.characters(bytes([int(byte, 16)]))
+            elif word is not None:
+                self.control(word, int(number) if number is not None else None)
+            elif brace == b"{":
+                self.open_group()
+            elif brace is not None:
+                self.close_group()
+                if not self.groups and data[position:].strip(b"\0 \r\n\t"):
                     break
-                continue
-            if symbol is not None:
-                if symbol == b"*":
-                    starred = True
-                elif not state.skip and not state.hidden:
-                    self.symbol(symbol, state)
-                continue
-            if word is None:
-                continue
-            value = int(number) if number is not None else None
-            if word == b"u" and value is not None:
-                if not state.skip and not state.hidden:
-                    self.unicode(value & 0xFFFF, state)
-                skip_chars = state.unicode_skip
-                continue
-            self.high = 0
-            if word == b"uc":
-                state.unicode_skip = max(value if value is not None else 1, 0)
-            elif word == b"fonttbl":
-                state.skip = True
-                in_fonts = len(stack)
-            elif word == b"f" and value is not None:
-                if in_fonts:
-                    font = value
-                else:
-                    state.codec = self.fonts.get(value, self.default_codec)
-            elif word == b"fcharset" and in_fonts and font is not None and value is not None:
-                self.fonts[font] = _CHARSETS.get(value, self.default_codec)
-            elif word == b"cpg" and in_fonts and font is not None and value is not None:
-                self.fonts[font] = _codec(value, self.default_codec)
-            elif word == b"ansicpg" and value is not None:
-                self.default_codec = state.codec = _codec(value, "cp1252")
-            elif word in (b"mac", b"pc", b"pca"):
-                self.default_codec = state.codec = {b"mac": "mac_roman", b"pc": "cp437", b"pca": "cp850"}[word]
-            elif word in _SKIPPED:
-                state.skip = True
-            elif word in _NOTES or word in _MARGINS:
-                stream = _Stream("notes" if word in _NOTES else word.decode()[:6] + "s")
-                streams.append(stream)
-                state.target = stream
-                state.hidden = False
-            elif starred and word not in (
-                b"shpinst",
-                b"shptxt",
-                b"listtext",
-                b"pntext",
-                b"pnseclvl",
-                b"fldrslt",
-                b"result",
-            ):
-                state.skip = True
-            elif not state.skip:
-                self.word(word, value, state)
-            starred = False
-        self.flush(state)
-        if len(stack) > 0:
+            elif symbol is not None:
+                self.symbol(symbol)
+            elif binary is not None:
+                self.flush()
+                position += int(binary)
+        self.flush()
+        if self.groups:
             self.problems.append("The file ends in the middle of a group; it may be cut off.")
-        for stream in streams:
+        for stream in self.streams:
             stream.close()
-        margins = [s for s in streams[1:] if s.kind != "notes"]
-        return [body, *(s for s in streams[1:] if s.kind == "notes"), *_without_repeats(margins)]
+        body, *others = self.streams
+        margins = [stream for stream in others if stream.kind != "notes"]
+        return [body, *(stream for stream in others if stream.kind == "notes"), *_without_repeats(margins)]
 
-    def word(self, word: bytes, value: int | None, state: _State) -> None:
-        target = state.target
-        if word == b"v":
-            state.hidden = value != 0
-        elif state.hidden and word not in (b"plain", b"pard"):
+    def characters(self, piece: bytes) -> None:
+        if self.left_out:
+            taken = min(self.left_out, len(piece))
+            self.left_out -= taken
+            piece = piece[taken:]
+        if not self.state.is_silent:
+            self.pending += piece
+        self.starred = False
+
+    def flush(self) -> None:
+        if self.pending:
+            codec = "cp1252" if self.state.codec == "symbol" else self.state.codec
+            self.state.target.line.append(bytes(self.pending).decode(codec, "ignore"))
+            self.pending.clear()
+
+    def open_group(self) -> None:
+        self.flush()
+        self.left_out = 0
+        self.groups.append(self.state)
+        limit = self.out.settings.max_nesting
+        if 0 < limit < len(self.groups):
+            raise LimitExceeded(
+                f"Groups are nested more than {limit} deep",
+                limit="LEGACY_MAX_NESTING",
+                hint="Raise LEGACY_MAX_NESTING if the file is meant to be that deep.",
+            )
+        self.starred = False
+
+    def close_group(self) -> None:
+        self.flush()
+        self.left_out = 0
+        if len(self.groups) == self.font_table:
+            self.font_table = 0
+        if self.groups:
+            self.state = self.groups.pop()
+
+    def control(self, word: bytes, value: int | None) -> None:
+        if word == b"u" and value is not None:
+            self.unicode(value & 0xFFFF)
             return
-        elif word == b"plain":
-            state.hidden = False
-            state.codec = self.default_codec
+        self.flush()
+        self.high = 0
+        starred, self.starred = self.starred, False
+        change = _CHANGES.get(word)
+        if change is not None:
+            change(self, value)
+        elif word in _SKIPPED:
+            self.state = self.state._replace(skip=True)
+        elif word in _NOTES or word in _MARGINS:
+            # The characters before do not tell how a note is shown; a deleted one goes with its mark.
+            stream = _Stream("notes" if word in _NOTES else word.decode()[:6] + "s")
+            self.streams.append(stream)
+            self.state = self.state._replace(target=stream, hidden=False, skip=self.state.skip or self.state.deleted)
+        elif starred and word not in _STARRED:
+            self.state = self.state._replace(skip=True)
+        elif not self.state.skip:
+            self.show(word)
+
+    def show(self, word: bytes) -> None:
+        """Marks of cells, rows and paragraphs hold for hidden text too; else its words would run together."""
+        target = self.state.target
+        if word in (b"cell", b"nestcell"):
+            target.end_cell()
+        elif word in (b"row", b"nestrow"):
+            target.end_row()
+        elif word in (b"par", b"sect"):
+            target.end_line(self.in_table)
         elif word == b"pard":
             self.in_table = False
         elif word == b"intbl":
             self.in_table = True
-        elif word in (b"cell", b"nestcell"):
-            target.end_cell()
-        elif word in (b"row", b"nestrow"):
-            target.end_row()
-        elif word == b"par" or word == b"sect":
-            target.end_line(self.in_table)
+        elif self.state.is_silent:
+            return
         elif word == b"chftn":
             is_note = target.kind == "notes"
             self.notes += not is_note
@@ -319,41 +315,101 @@ class _Reader:
         elif word in _SYMBOLS:
             target.line.append(_SYMBOLS[word])
 
-    def symbol(self, symbol: bytes, state: _State) -> None:
-        line = state.target.line
-        if symbol == b"~":
-            line.append("\u00a0")
-        elif symbol == b"_":
-            line.append("\u2011")
-        elif symbol in (b"\\", b"{", b"}"):
-            line.append(symbol.decode())
+    def symbol(self, symbol: bytes) -> None:
+        self.flush()
+        target = self.state.target
+        if symbol == b"*":
+            self.starred = True
+        elif self.state.skip:
+            return
         elif symbol in (b"\n", b"\r", b"\r\n"):
-            state.target.end_line(self.in_table)
-        elif symbol == b"\t":
-            line.append("\t")
+            target.end_line(self.in_table)
+        elif not self.state.is_silent:
+            target.line.append(_LITERALS.get(symbol, ""))
 
-    def unicode(self, code: int, state: _State) -> None:
-        self.flush(state)
+    def unicode(self, code: int) -> None:
+        self.left_out = self.state.unicode_skip
+        if self.state.is_silent:
+            return
+        self.flush()
+        line = self.state.target.line
+        high, self.high = self.high, 0
         if 0xD800 <= code < 0xDC00:
             self.high = code
-            return
-        if 0xDC00 <= code < 0xE000:
-            if self.high:
-                code = 0x10000 + ((self.high - 0xD800) << 10) + (code - 0xDC00)
-            else:
-                return
-        self.high = 0
-        if 0xF000 <= code <= 0xF0FF:
-            code -= 0xF000  # symbol fonts: the byte they stand for
-            state.target.line.append(bytes([code]).decode("cp1252", "ignore"))
-            return
-        state.target.line.append(chr(code))
+        elif 0xDC00 <= code < 0xE000:
+            if high:
+                line.append(chr(0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)))
+        elif 0xF000 <= code <= 0xF0FF:
+            # Symbol fonts: the byte they stand for.
+            line.append(bytes([code - 0xF000]).decode("cp1252", "ignore"))
+        else:
+            line.append(chr(code))
 
-    def flush(self, state: _State) -> None:
-        if self.pending:
-            codec = "cp1252" if state.codec == "symbol" else state.codec
-            state.target.line.append(bytes(self.pending).decode(codec, "ignore"))
-            self.pending.clear()
+    # Control words that change how what follows is read.
+
+    def set_unicode_skip(self, value: int | None) -> None:
+        self.state = self.state._replace(unicode_skip=max(1 if value is None else value, 0))
+
+    def set_hidden(self, value: int | None) -> None:
+        self.state = self.state._replace(hidden=value != 0)
+
+    def set_deleted(self, value: int | None) -> None:
+        self.state = self.state._replace(deleted=value != 0)
+
+    def set_plain(self, value: int | None) -> None:
+        self.state = self.state._replace(hidden=False, deleted=False, codec=self.default_codec)
+
+    def open_alternatives(self, value: int | None) -> None:
+        """\\upr holds a group for programs without Unicode and \\*\\ud with the same in Unicode."""
+        self.state = self.state._replace(skip=True)
+
+    def open_unicode_alternative(self, value: int | None) -> None:
+        self.state = self.state._replace(skip=self.groups[-2].skip if len(self.groups) > 1 else False)
+
+    def open_fonts(self, value: int | None) -> None:
+        self.state = self.state._replace(skip=True)
+        self.font_table = len(self.groups)
+
+    def set_font(self, value: int | None) -> None:
+        if self.font_table:
+            self.font = value
+        elif value is not None:
+            self.state = self.state._replace(codec=self.fonts.get(value, self.default_codec))
+
+    def set_font_charset(self, value: int | None) -> None:
+        if self.font_table and self.font is not None and value is not None:
+            self.fonts[self.font] = _CHARSETS.get(value, self.default_codec)
+
+    def set_font_code_page(self, value: int | None) -> None:
+        if self.font_table and self.font is not None and value is not None:
+            self.fonts[self.font] = _codec(value, self.default_codec)
+
+    def set_code_page(self, value: int | None) -> None:
+        if value is not None:
+            self.set_default_codec(_codec(value, "cp1252"))
+
+    def set_default_codec(self, codec: str) -> None:
+        self.default_codec = codec
+        self.state = self.state._replace(codec=codec)
+
+
+_CHANGES: dict[bytes, Callable[[_Reader, int | None], None]] = {
+    b"ansicpg": _Reader.set_code_page,
+    b"cpg": _Reader.set_font_code_page,
+    b"deleted": _Reader.set_deleted,
+    b"f": _Reader.set_font,
+    b"fcharset": _Reader.set_font_charset,
+    b"fonttbl": _Reader.open_fonts,
+    b"mac": lambda reader, _: reader.set_default_codec("mac_roman"),
+    b"mvf": _Reader.set_deleted,
+    b"pc": lambda reader, _: reader.set_default_codec("cp437"),
+    b"pca": lambda reader, _: reader.set_default_codec("cp850"),
+    b"plain": _Reader.set_plain,
+    b"uc": _Reader.set_unicode_skip,
+    b"ud": _Reader.open_unicode_alternative,
+    b"upr": _Reader.open_alternatives,
+    b"v": _Reader.set_hidden,
+}
 
 
 def _codec(page: int, default: str) -> str:

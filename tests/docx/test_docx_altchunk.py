@@ -56,7 +56,7 @@ def test_an_embedded_document_is_shown_as_often_as_it_is_referred_to() -> None:
 
 def test_rtf_is_read_and_counted() -> None:
     text = rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}one {\b two}\par caf\'e9 \u8364?\u-10179?\u-8704?\par"
-    rows_of = rb"\trowd\cellx9\cellx19 a\cell b\cell\row{\*\hidden no}{\pict 00ff} \{x\}}"
+    rows_of = rb"\trowd\cellx9\cellx19 a\cell b\cell\row{\*\hidden no}{\pict 00ff}{\v no}{\deleted no} \{x\}}"
     rels = [("rA", "aFChunk", "c.rtf")]
     written = write_bytes(docx(p("x") + CHUNK, parts={"word/c.rtf": ("application/rtf", text + rows_of)}, rels=rels))
     assert written.content.split("\n")[:3] == ["x", "one two", "café €😀"]

@@ -248,7 +248,7 @@ def test_an_encrypted_odt_and_a_spreadsheet_under_its_suffix_are_refused(tmp_pat
 
 
 RTF = (
-    r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Cyr;}}{\colortbl;\red1;}"
+    r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Cyr;}{\f2\fcharset128 Jap;}}{\colortbl;\red1;}"
     r"{\info{\title no}}{\stylesheet{\s1 no;}}"
 )
 
@@ -265,6 +265,24 @@ RTF = (
         (r"body{\footnote note text}{\header top} end\par}", ["body end", "note text", "top"]),
         (r"a{\pict\wmetafile8 0102 fffe}{\pict\bin4 \{\}}b}", ["ab"]),
         (r"\'93quoted\'94 \{braces\} \\ back}", ["“quoted” {braces} \\ back"]),
+        (
+            r"kept{\deleted  gone{\footnote gone}} {\mvf moved }\deleted no\deleted0 end{\deleted no\plain  shown}}",
+            ["kept end shown"],
+        ),
+        (
+            r"\trowd\v\intbl{\v0 a}\cell{\v0 b}\par{\v0 c}\cell\row\pard\plain after\v\par\v0 last}",
+            ["a\tb c", "after", "last"],
+        ),
+        (r"{\upr{an?si}{\*\ud \uc1\u20013?\u25991?}} {\pict{\upr{no}{\*\ud no}}}end}", ["中文 end"]),
+        (
+            r"{\shp{\*\shpinst{\shptxt box}}{\shprslt box}} {\*\do\dptxbx{\dptxbxtext old box}} end}",
+            ["box old box end"],
+        ),
+        (
+            r"{\*\pnseclvl1\pnucrm{\pntxta .}{\pntxtb (}}{\pntext 1.\tab}{\*\pn{\pntxta .}}one{\nonesttables\par}!}",
+            ["1.\tone!"],
+        ),
+        ("{\\f2 \\'93\n\\'fa\\'96\r\n\\'7b}}", ["日本"]),
     ],
 )
 def test_rtf_is_read_as_text(tmp_path: Path, rtf: str, lines: list[str]) -> None:
