@@ -1,6 +1,7 @@
 """The fixtures' expected output, renewed by scripts/update-golden alone."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,11 @@ def test_a_fixture_gives_the_expected_bytes(expected: Path, tmp_path: Path) -> N
 
 def test_there_are_cases() -> None:
     assert [case.name for case in CASES] == ["report.expected"]
+
+
+def test_the_script_writes_the_report_as_it_stands(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-B", ROOT / "fixtures" / "make_report.py", tmp_path / "report.docx"], check=True)
+    assert (tmp_path / "report.docx").read_bytes() == (ROOT / "fixtures" / "report.docx").read_bytes()
 
 
 @pytest.mark.checkout
