@@ -10,7 +10,7 @@ import msgspec
 
 from lrdoc.document import Cell, Drawing, Part, Source, Table, Text
 from lrdoc.parsers.markdown.flow import Flow
-from lrdoc.parsers.markdown.html import Piece, Place, RawTable, lay_out, pieces, read_table, read_tag
+from lrdoc.parsers.markdown.html import Place, RawTable, lay_out, pieces, read_table, read_tag
 from lrdoc.parsers.markdown.images import Pictures
 from lrdoc.parsers.markdown.tabletags import match_tables
 
@@ -33,22 +33,25 @@ class Fragments:
     def block(self, flow: Flow, text: str, first_line: int, part: str = "") -> None:
         """Append an HTML block whose first line is `first_line` of the source."""
         line, done = first_line, 0
+        flow.source = here = Source(part, lines=(line, line + 1))
         preformatted = 0
         for piece in pieces(text):
             self._check()
-            line += text.count("\n", done, piece.start)
+            begun = text.count("\n", done, piece.start)
             done = piece.start
-            if piece.kind == "text":
-                _lines(flow, piece, line, part, verbatim=preformatted > 0)
-                continue
-            end = line + text.count("\n", piece.start, piece.end) if piece.tag is None else line
-            flow.source = Source(part, lines=(line, end + 1))
-            if piece.tag is None:
-                self.table(flow, piece.text)
-            else:
+            if begun:
+                line += begun
+                here = Source(part, lines=(line, line + 1))
+            flow.source = here
+            if piece.tag is not None:
                 if piece.tag.name == "pre":
                     preformatted = max(0, preformatted + (-1 if piece.tag.closing else 1))
                 flow.tag(piece.tag)
+            elif piece.kind == "text":
+                _lines(flow, piece.text, line, part, verbatim=preformatted > 0)
+            else:
+                flow.source = Source(part, lines=(line, line + text.count("\n", done, piece.end) + 1))
+                self.table(flow, piece.text)
 
     def table(self, flow: Flow, html: str) -> None:
         """Append `<table>…</table>` as an item, and what it holds."""
@@ -117,7 +120,7 @@ class Fragments:
             elif piece.tag is not None:
                 flow.tag(piece.tag)
             else:
-                _lines(flow, piece, None, source.part)
+                _lines(flow, piece.text, None, source.part)
         return tuple(flow.parts)
 
     def _flat(self, flow: Flow, html: str) -> None:
@@ -128,7 +131,7 @@ class Fragments:
             if piece.tag is not None:
                 flow.tag(piece.tag)
             else:
-                _lines(flow, piece, None, flow.source.part)
+                _lines(flow, piece.text, None, flow.source.part)
 
     def _pictures_of(self, html: str, source: Source, places: Sequence[Place]) -> tuple[str, list[Part]]:
         """The table with the names of stored files in place of embedded bytes, and its pictures."""
@@ -163,14 +166,12 @@ class Fragments:
         )
 
 
-def _lines(flow: Flow, piece: Piece, line: int | None, part: str, *, verbatim: bool = False) -> None:
-    """Text of an HTML fragment: its lines without indentation, no empty ones."""
-    if "\n" not in piece.text:
-        if line is not None:
-            flow.source = Source(part, lines=(line, line + 1))
-        flow.text(piece.text.lstrip(" \t\r") if flow.line_is_empty and not verbatim else piece.text)
+def _lines(flow: Flow, text: str, line: int | None, part: str, *, verbatim: bool = False) -> None:
+    """Text of an HTML fragment: its lines without indentation, no empty ones. The first is written on `line`."""
+    if "\n" not in text:
+        flow.text(text.lstrip(" \t\r") if flow.line_is_empty and not verbatim else text)
         return
-    lines = piece.text.split("\n")
+    lines = text.split("\n")
     last = len(lines) - 1
     for n, words in enumerate(lines):
         if n:
@@ -178,8 +179,8 @@ def _lines(flow: Flow, piece: Piece, line: int | None, part: str, *, verbatim: b
                 flow.newline()
             else:
                 flow.break_line()
-        if line is not None:
-            flow.source = Source(part, lines=(line + n, line + n + 1))
+            if line is not None:
+                flow.source = Source(part, lines=(line + n, line + n + 1))
         if not verbatim:
             if flow.line_is_empty:
                 words = words.lstrip(" \t\r")

@@ -175,7 +175,36 @@ def _markdown(size: int) -> str:
     return "".join(pieces)
 
 
-markdown_5mb = _text_file(lambda: _markdown(5_000_000))
+def markdown_mixed(size: int) -> Make:
+    return _text_file(lambda: _markdown(size))
+
+
+def _repeated(size: int, piece: Callable[[random.Random], str]) -> str:
+    rnd = random.Random(8)
+    pieces: list[str] = []
+    n = 0
+    while n < size:
+        pieces.append(piece(rnd))
+        n += len(pieces[-1])
+    return "".join(pieces)
+
+
+def markdown_html(size: int) -> Make:
+    """Paragraphs of HTML, each a block of its own."""
+
+    def piece(rnd: random.Random) -> str:
+        link = f'<a href="http://example.org/{words(rnd, 1)}">{words(rnd, 2)}</a>'
+        return f'<p class="c">{words(rnd, 12)} <b>{words(rnd, 2)}</b> {link} <code>{words(rnd, 1)}</code></p>\n\n'
+
+    return _text_file(lambda: _repeated(size, piece))
+
+
+def markdown_html_tables(size: int) -> Make:
+    def piece(rnd: random.Random) -> str:
+        row = "".join(f"<tr><td>{words(rnd, 2)}</td><td>{k}</td><td>{words(rnd, 3)}</td></tr>\n" for k in range(20))
+        return f"<table>\n<thead><tr><th>a</th><th>b</th><th>c</th></tr></thead>\n<tbody>\n{row}</tbody>\n</table>\n\n"
+
+    return _text_file(lambda: _repeated(size, piece))
 
 
 def markdown_scale(kind: str, count: int) -> Make:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import report
 
-GROUPS = ("start", "docx", "scale", "legacy", "analysis", "chunkers", "retrieval")
+GROUPS = ("start", "docx", "markdown", "scale", "legacy", "analysis", "chunkers", "retrieval")
 """Modules beside this file; each has `run(folder, quick, peers) -> list[Line]`."""
 
 

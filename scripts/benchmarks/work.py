@@ -8,10 +8,22 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 
 def prepare(what: str, path: str, *rest: str) -> Callable[[], object]:
-    return {"floor": _floor, "touch": _touch, "parse": _parse, "grammar": _grammar}[what](Path(path), *rest)
+    works: dict[str, Callable[..., Callable[[], object]]] = {
+        "floor": _floor,
+        "touch": _touch,
+        "parse": _parse,
+        "markdown": _markdown,
+        "grammar": _grammar,
+        "grammar_html": _grammar_html,
+    }
+    return works[what](Path(path), *rest)
 
 
 def _floor(path: Path) -> Callable[[], object]:
@@ -66,10 +78,40 @@ def _parse(path: Path) -> Callable[[], object]:
     return lambda: once(path)
 
 
-def _grammar(path: Path) -> Callable[[], object]:
-    """Parse markdown with the grammar library alone."""
-    from lrdoc.parsers.markdown.grammar import build_grammar
+def _markdown(path: Path) -> Callable[[], object]:
+    """The markdown engine alone, without pictures."""
+    from lrdoc.parsers.base import ParseContext, SourceFile
+    from lrdoc.parsers.markdown.parser import MarkdownParser
+    from lrdoc.parsers.markdown.settings import MarkdownSettings
+    from lrdoc.sidecar.store import FolderAssets
+
+    assets = FolderAssets(Path(tempfile.mkdtemp(prefix="lrdoc-bench-")), path.name)
+    atexit.register(shutil.rmtree, assets.folder.parent, ignore_errors=True)
+    settings = MarkdownSettings(download_enabled=False)
+    return lambda: MarkdownParser().parse(SourceFile(path, path.name), {}, ParseContext(assets, settings))
+
+
+def _grammar(path: Path) -> Callable[[], list[Token]]:
+    """Parse markdown with the grammar library alone, with the extensions that it brings."""
+    from markdown_it import MarkdownIt
 
     text = path.read_text(encoding="utf-8")
-    grammar = build_grammar()
-    return lambda: grammar.parse(text)
+    library = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    return lambda: library.parse(text)
+
+
+def _grammar_html(path: Path) -> Callable[[], object]:
+    """The same, and the HTML with Python's own parser."""
+    from html.parser import HTMLParser
+
+    grammar = _grammar(path)
+
+    def work() -> object:
+        tokens = grammar()
+        reader = HTMLParser()
+        for token in tokens:
+            if token.type == "html_block":
+                reader.feed(token.content)
+        return tokens
+
+    return work
