@@ -17,7 +17,7 @@ def run_fuzzer(*arguments: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, str(ROOT / "scripts/fuzzing/main.py"), *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin", "LRDOC_SHARED": "/nowhere"},
     )

@@ -56,7 +56,7 @@ def office_text(path: Path, folder: Path) -> list[str]:
         ],
         capture_output=True,
         check=True,
-        timeout=170,
+        timeout=400,
     )
     text = (folder / "out" / f"{path.stem}.txt").read_text("utf-8-sig")
     return [line for line in text.splitlines() if line.strip()]

@@ -90,7 +90,7 @@ def test_labels_agree_with_libreoffice(name: str, tmp_path: Path) -> None:
     path = shared / "corpus/docx" / name
     profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
     command = [office, "--headless", profile, "--convert-to", "pdf", "--outdir", str(tmp_path), str(path)]
-    subprocess.run(command, check=True, capture_output=True, timeout=170)
+    subprocess.run(command, check=True, capture_output=True, timeout=400)
     with pypdfium2.PdfDocument(tmp_path / f"{path.stem}.pdf") as pdf:
         page_text = squeezed("".join(page.get_textpage().get_text_range() for page in pdf))
     found = differences(parse_path(path), page_text)
