@@ -81,7 +81,7 @@ def environment(**changes: str) -> dict[str, str]:
     return kept | changes
 
 
-def run_command(*arguments: str | Path, cwd: Path, timeout: float = 60, **env: str) -> Ran:
+def run_command(*arguments: str | Path, cwd: Path, timeout: float = 300, **env: str) -> Ran:
     """In a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "lrdoc.cli", *map(str, arguments)],

@@ -8,11 +8,11 @@ import os
 import socket
 import subprocess
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 
 SERVICES = Path(os.environ.get("LRDOC_SERVICES", Path(__file__).resolve().parents[2] / "build" / "services"))
@@ -104,11 +104,8 @@ def _answers(url: str, process: subprocess.Popen[bytes]) -> bool:
     end = time.monotonic() + START_S
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     while process.poll() is None and time.monotonic() < end:
-        try:
-            with opener.open(url, timeout=10) as answer:
-                if answer.status == 200:
-                    return True
-        except (urllib.error.URLError, OSError):
-            pass
+        with contextlib.suppress(OSError, HTTPException), opener.open(url, timeout=10) as answer:
+            if answer.status == 200:
+                return True
         time.sleep(0.2)
     return False
