@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import locale
+import logging
 import os
 import random
 import socket
@@ -231,4 +233,7 @@ def surroundings(folder: Path) -> dict[str, Any]:
         "the environment": dict(os.environ),
         "the import path": list(sys.path),
         "the state of random": random.getstate(),
+        "the locale": locale.setlocale(locale.LC_ALL),
+        "the recursion limit": sys.getrecursionlimit(),
+        "the handlers of logging": list(logging.root.handlers),
     }

@@ -95,7 +95,7 @@ def gives_a_document(case: ParserCase) -> None:
 
 
 def leaves_the_world_alone(case: ParserCase) -> None:
-    """Files, current folder, environment and random numbers are the same afterwards; nothing is printed."""
+    """Files and what belongs to the whole process, such as its folder, are the same afterwards; nothing is printed."""
     for name, data in some(case.good_files):
         with tempfile.TemporaryDirectory(prefix="lrdoc-kit-") as kept:
             folder = Path(kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import re
@@ -153,6 +154,22 @@ class SeedsRandom(Good):
 
     def finish(self, document: DocumentBuilder) -> Document:
         random.seed(1)
+        return super().finish(document)
+
+
+class DigsDeep(Good):
+    """leaves the world alone: recursion may go deeper than before."""
+
+    def finish(self, document: DocumentBuilder) -> Document:
+        sys.setrecursionlimit(sys.getrecursionlimit() + 1)
+        return super().finish(document)
+
+
+class TakesOverLogging(Good):
+    """leaves the world alone"""
+
+    def finish(self, document: DocumentBuilder) -> Document:
+        logging.root.addHandler(logging.NullHandler())
         return super().finish(document)
 
 
