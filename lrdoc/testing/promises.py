@@ -323,22 +323,30 @@ def _cancelled_late(case: ParserCase, large: bytes, whole: float) -> str:
 def survives_bad_input(case: ParserCase) -> None:
     """Broken files end in an error of lrdoc or in a document, soon. A document with nothing in it warns."""
     for name, data in bad_inputs(case).items():
-        started = cpu_clock()
-        silent = False
-        try:
-            document = parse(case, name, data).document
-            silent = not (document.blocks or document.regions or document.warnings)
-        except LrdocError:
-            pass
-        except Exception as e:  # that is the point
-            message = f"{name} raised {type(e).__name__}: {e}; raise SourceError instead"
-            raise broken(case, "survives bad input", message) from e
-        if silent and data.strip():
-            message = f"{name} gave an empty document without a warning; raise SourceError instead"
-            raise broken(case, "survives bad input", message)
-        took = cpu_clock() - started
+        took = _survive(case, name, data)
+        if took > BAD_FILE_SECONDS:
+            # A busy machine may hold up one run.
+            took = min(took, _survive(case, name, data))
         if took > BAD_FILE_SECONDS:
             raise broken(case, "survives bad input", f"{name} took {took:.1f} s")
+
+
+def _survive(case: ParserCase, name: str, data: bytes) -> float:
+    """CPU time until a broken file has ended in a way that is allowed."""
+    started = cpu_clock()
+    silent = False
+    try:
+        document = parse(case, name, data).document
+        silent = not (document.blocks or document.regions or document.warnings)
+    except LrdocError:
+        pass
+    except Exception as e:  # that is the point
+        message = f"{name} raised {type(e).__name__}: {e}; raise SourceError instead"
+        raise broken(case, "survives bad input", message) from e
+    if silent and data.strip():
+        message = f"{name} gave an empty document without a warning; raise SourceError instead"
+        raise broken(case, "survives bad input", message)
+    return cpu_clock() - started
 
 
 def keeps_its_budgets(case: ParserCase) -> None:
