@@ -27,6 +27,8 @@ _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
 _TAKES_SCRIPT = re.compile(r"(?:[^\W_]|[)\]|]|\\(?:math[a-z]+|text)\{[^{}]*\})$")
 # Between a word and one of these LaTeX sets its own space.
 _NO_SPACE_BESIDE = frozenset("=+-−–*/<>≤≥≠≈≡∼≅≪≫×·⋅÷±∓→←↔⇒⇐⇔↦∈∉⊂⊆⊃⊇∪∩∧∨|∣:∶")
+_STROKES = "\u0338\u20d2"
+"""Marks that negate the sign before them."""
 _PRIMES = frozenset("'′″‴⁗’")
 # Blocks whose letters KaTeX takes inside \text.
 _TEXT_RANGES = (
@@ -111,6 +113,8 @@ def _as_text(text: str) -> Iterator[str]:
                 yield sign
             elif (script := _script_digit(char)) is not None:
                 yield f"{script[0]}{{{script[1]}}}"
+            elif (taken_apart := _taken_apart(char)) is not None:
+                yield _marked(taken_apart, UPRIGHT)
             elif (spelled := _spelled_out(char)) is not None:
                 yield from _as_text(spelled)
             else:
@@ -174,6 +178,8 @@ def _as_math(text: str, style: Style) -> Iterator[str]:
             yield "".join(SIGNS[prime] for prime in text[at:stop])
         elif (sign := _sign(char)) is not None:
             yield _in_bold(sign, char, style)
+        elif (taken_apart := _taken_apart(char)) is not None:
+            yield _marked(taken_apart, style)
         elif (spelled := _spelled_out(char)) is not None:
             yield from _as_math(spelled, UPRIGHT)
         else:
@@ -239,7 +245,7 @@ def _marked(text: str, style: Style) -> str:
         elif mark in STACKED_ACCENTS:
             command, sign = STACKED_ACCENTS[mark]
             latex = f"{command}{{{sign}}}{{{latex}}}"
-        elif mark in "\u0338\u20d2" and latex:
+        elif mark in _STROKES and latex:
             latex = f"\\not{{{latex}}}"
     return latex
 
@@ -278,6 +284,16 @@ def _font_letter(char: str) -> tuple[str, str] | None:
     if not plain.isascii() and font:
         font = "\\boldsymbol" if "BOLD" in match[1] else ""
     return font, sign
+
+
+@lru_cache(maxsize=4096)
+def _taken_apart(char: str) -> str | None:
+    """The sign and its marks of a character such as "≢" or "ώ", where `\\text` cannot hold it; None for others."""
+    plain = unicodedata.normalize("NFD", char)
+    has_commands = all(
+        mark in ACCENTS or mark in NESTED_ACCENTS or mark in STACKED_ACCENTS or mark in _STROKES for mark in plain[1:]
+    )
+    return plain if len(plain) > 1 and has_commands and not _is_text_char(char) and _sign(plain[0]) else None
 
 
 @lru_cache(maxsize=4096)

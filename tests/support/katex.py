@@ -52,7 +52,7 @@ def compile_errors(formulas: Sequence[str], *, allow_unknown_signs: bool = False
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
         env={**os.environ, "LRDOC_KATEX_LENIENT": "1" if allow_unknown_signs else ""},
         check=True,
     )
