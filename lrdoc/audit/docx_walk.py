@@ -6,13 +6,13 @@ The walk keeps its own stack, so the depth of a file costs memory and nothing el
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lxml import etree
 
 from lrdoc.audit.base import ANY, FORMULA, SourceText, Stretch
-from lrdoc.audit.docx_fields import Fields, button_text
+from lrdoc.audit.docx_fields import Fields, Shown, button_text, equation_shown
 from lrdoc.audit.docx_package import attribute, attributes, names
 from lrdoc.audit.docx_shown import References, Rules, choose_branch, decode_escapes, visible_text
 from lrdoc.audit.docx_styles import Styles, child
@@ -132,10 +132,12 @@ class Walk:
             self.out.exclude(self._why[-1], text)
         elif self._fields.open and self._fields.in_code():
             self.out.exclude("field_code", text)
-        elif self._formula is not None:
-            self._formula.append(text)
-        elif self._paragraph is not None:
-            self._paragraph.pieces.append(text)
+        else:
+            self._fields.note_result()
+            if self._formula is not None:
+                self._formula.append(text)
+            elif self._paragraph is not None:
+                self._paragraph.pieces.append(text)
 
     def _shown(self) -> bool:
         return not self._why and not self._fields.in_code()
@@ -344,16 +346,22 @@ class Walk:
     def field_character(self, element: etree._Element) -> None:
         if any(reason != "hidden" for reason in self._why):
             return
-        for text in self._fields.character(element):
-            self._text(text)
+        for shown in self._fields.character(element):
+            self._show(shown)
         if self._paragraph is not None and self._fields.in_toc():
             self._paragraph.stretch.toc = True
+
+    def _show(self, shown: Shown) -> None:
+        if isinstance(shown, str):
+            self._text(shown)
+        elif self._shown() and self._formula is None:
+            self._add_formula(self._paragraph, shown)
 
     def simple_field(self, element: etree._Element) -> None:
         code = attribute(element, "w:instr") or ""
         self.out.exclude("field_code", code)
         if not len(element):
-            self._text(button_text(code))
+            self._show(button_text(code) or equation_shown(code))
         self._push(iter(element), None)
 
     # -- changes and branches -----------------------------------------------------------------------------------
@@ -413,11 +421,15 @@ class Walk:
 
         def leave() -> None:
             self._formula = None
-            if paragraph is not None and any(text.strip() for text in runs):
-                paragraph.pieces.append(FORMULA)
-                paragraph.formulas.append(tuple(runs))
+            self._add_formula(paragraph, runs)
 
         self._push(iter(element), leave)
+
+    @staticmethod
+    def _add_formula(paragraph: _Paragraph | None, runs: Sequence[str]) -> None:
+        if paragraph is not None and any(text.strip() for text in runs):
+            paragraph.pieces.append(FORMULA)
+            paragraph.formulas.append(tuple(runs))
 
     def formula_sign(self, element: etree._Element) -> None:
         """m:chr and its like: an operator or delimiter. One that is a letter may be written, and need not be."""
@@ -429,7 +441,10 @@ class Walk:
 
     def _refer(self, kind: str, id_: str | None) -> None:
         path = self._paragraph.stretch.path if self._paragraph is not None else self._place.path
-        self.references.add(kind, id_, path, self._shown())
+        shown = self._shown()
+        if shown:
+            self._fields.note_result()
+        self.references.add(kind, id_, path, shown)
 
     def note_reference(self, element: etree._Element) -> None:
         self._refer(names[element.tag].partition(":")[2], attribute(element, "w:id"))

@@ -7,6 +7,7 @@ import re
 from lxml import etree
 
 from lrdoc.document import Mark
+from lrdoc.parsers.docx.eqfields import is_formula, show_formula
 from lrdoc.parsers.docx.names import VAL, W
 from lrdoc.parsers.docx.state import Field, Line
 from lrdoc.parsers.docx.styles import is_on
@@ -38,6 +39,10 @@ def field_character(line: Line, element: etree._Element) -> None:
             button = button_text("".join(ended.instruction))
             if button:
                 line.text(button)
+        if ended.formula_at is not None:
+            line.flush()
+            if ended.formula_at == (line, len(line.parts)):
+                show_formula(line, "".join(ended.instruction))
         walk.fields.pop()
         if ended.mark is not None:
             walk.field_marks.pop()
@@ -74,6 +79,9 @@ def enter_field(line: Line, field: Field, instruction: str) -> None:
         field.mark = Mark("ref", words[1])
     elif name == "SEQ" and len(words) > 1:
         line.is_seq = words[1]
+    elif is_formula(instruction):
+        line.flush()
+        field.formula_at = (line, len(line.parts))
     elif name == "TOC":
         field.is_toc = True
         line.walk.toc_depth += 1

@@ -13,6 +13,7 @@ from lrdoc.document import Anchor, Mark
 from lrdoc.parsers.docx import comments, drawings, equations, notes
 from lrdoc.parsers.docx.branches import choose_branch
 from lrdoc.parsers.docx.changes import WRAPPERS, change_mark, with_changes
+from lrdoc.parsers.docx.eqfields import show_formula
 from lrdoc.parsers.docx.fields import button_text, enter_field, field_character
 from lrdoc.parsers.docx.names import MC, R_ID, W14, M, W
 from lrdoc.parsers.docx.pages import page_break, recorded_break
@@ -86,8 +87,11 @@ def _simple_field(line: Line, element: Any, marks: Marks) -> Descent | None:
     field = Field(in_result=True)
     instruction = element.get(W + "instr") or ""
     enter_field(line, field, instruction)
-    if not len(element) and (button := button_text(instruction)):
-        line.text(button, marks)
+    if not len(element):
+        if button := button_text(instruction):
+            line.text(button, marks)
+        if field.formula_at is not None:
+            show_formula(line, instruction, marks)
     if field.is_toc:
         line.walk.toc_depth -= 1
     if field.mark is not None:

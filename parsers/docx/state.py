@@ -162,6 +162,8 @@ class Field:
     mark: Mark | None = None
     """What its result is marked with."""
     is_toc: bool = False
+    formula_at: tuple[Line, int] | None = None
+    """Of a field whose instruction is a formula: where its result begins, as a line and the number of its parts."""
 
 
 @dataclass(slots=True)
