@@ -34,6 +34,8 @@ _HEAD = re.compile(
 """A structure with its options up to the parenthesis. Nothing is tried twice."""
 _OPTION = re.compile(r"\\([lrbfv]c)\s*\\?(\S)|\\([a-z]{2})\s*(-?\d*)", re.IGNORECASE)
 _WORDS = re.compile(r"[^\\(),;]+")
+_LOOK_EVERY = 5_000
+"""Pieces of an instruction between two looks whether to go on; some milliseconds."""
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">", "⟨": "⟩"}
 
 
@@ -53,7 +55,7 @@ def show_formula(line: Line, instruction: str, marks: tuple[Mark, ...] = ()) -> 
     elif enclosed is not None and (inner := _plain(enclosed[2])):
         line.text(inner + _ENCLOSING[enclosed[1]], marks)
     elif not line.is_silent:
-        read_equation(line, eq_to_omml(code))
+        read_equation(line, eq_to_omml(code, line.reader.context.check))
 
 
 @dataclass(slots=True)
@@ -68,14 +70,17 @@ class _Open:
     """Parentheses of the text that are open inside of it."""
 
 
-def eq_to_omml(code: str) -> Any:
-    """The m:oMath that an EQ instruction, without its name, stands for."""
+def eq_to_omml(code: str, look: Callable[[], None] | None = None) -> Any:
+    """The m:oMath that an EQ instruction, without its name, stands for. `look` is called now and then."""
     # Word parts arguments with the list separator of the system: a comma where that is no decimal sign.
     separator = ";" if ";" in code else ","
     top = _Open("", {})
     stack = [top]
-    at = 0
+    at = n_read = 0
     while at < len(code):
+        n_read += 1
+        if look is not None and not n_read % _LOOK_EVERY:
+            look()
         current = stack[-1]
         char = code[at]
         head = _HEAD.match(code, at) if char == "\\" else None

@@ -57,6 +57,7 @@ LONG: dict[str, Callable[[], bytes]] = {
     "fields": lambda: docx(p(field("PAGE", "1") * 2_000)),
     "text boxes": lambda: docx(p(run(textbox(p("x"))) * 2_000)),
     "structures of a formula": lambda: docx(p(math_para(math(_SQUARE * 3_000)))),
+    "pieces of a formula in a field": lambda: docx(p(field("EQ " + "a\\," * 40_000))),
     "points of a chart": _chart,
     "comments": lambda: docx(p("x"), comments={n: p("c") for n in range(500)}),
     "notes": lambda: docx(
