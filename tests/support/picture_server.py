@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 
 from markdown_builder import png
 
+_PATIENCE = 60
+"""Seconds after which it gives up to misbehave, so that a download that never ends fails its test."""
 Handler = Callable[[socket.socket, str], None]
 
 
@@ -27,6 +29,7 @@ class PictureServer:
         self.requests: list[str] = []
         self.heads: list[str] = []
         self._stop = threading.Event()
+        self._end = time.monotonic() + _PATIENCE
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._socket.settimeout(0.1)
         self.port = self._socket.getsockname()[1]
@@ -57,7 +60,7 @@ class PictureServer:
 
     def _answer(self, connection: socket.socket) -> None:
         with contextlib.suppress(OSError), connection:
-            connection.settimeout(5)
+            connection.settimeout(60)
             head = b""
             while b"\r\n\r\n" not in head:
                 piece = connection.recv(4096)
@@ -73,6 +76,9 @@ class PictureServer:
                 reply(connection, png(shade=sum(path.encode()) % 251), "Content-Type: image/png")
             else:
                 handler(connection, path)
+
+    def _goes_on(self) -> bool:
+        return not self._stop.is_set() and time.monotonic() < self._end
 
     # misbehaviour by name
 
@@ -93,7 +99,7 @@ class PictureServer:
 
     def do_endless(self, connection: socket.socket, path: str) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n")
-        while not self._stop.is_set():
+        while self._goes_on():
             connection.sendall(bytes(65536))
 
     def do_chunked(self, connection: socket.socket, path: str) -> None:
@@ -106,22 +112,22 @@ class PictureServer:
         reply(connection, gzip.compress(png()), "Content-Type: image/png", "Content-Encoding: gzip")
 
     def do_bomb(self, connection: socket.socket, path: str) -> None:
-        body = gzip.compress(png() + bytes(50_000_000))
+        body = gzip.compress(png() + bytes(50_000_000), compresslevel=1)
         reply(connection, body, "Content-Type: image/png", "Content-Encoding: gzip")
 
     def do_trickle(self, connection: socket.socket, path: str) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG\r\n\x1a\n")
-        while not self._stop.is_set():
+        while self._goes_on():
             connection.sendall(b"\0")
             time.sleep(0.05)
 
     def do_slowhead(self, connection: socket.socket, path: str) -> None:
-        while not self._stop.is_set():
+        while self._goes_on():
             connection.sendall(b"H")
             time.sleep(0.05)
 
     def do_silent(self, connection: socket.socket, path: str) -> None:
-        self._stop.wait(10)
+        self._stop.wait(_PATIENCE)
 
     def do_reset(self, connection: socket.socket, path: str) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 5000\r\n\r\n\x89PNG")
