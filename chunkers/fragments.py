@@ -445,8 +445,22 @@ class BlockSplitter:
                 middle = (len(here) + 1) // 2
                 waiting += [here[middle:], here[:middle]]
             else:
-                found.extend((r, self.measure([r])) for r in self._cut_text(*whole, self.sizes.most))
+                for piece in self._cut_text(*whole, self.sizes.most):
+                    tokens = self.measure([piece])
+                    item = self._written_around(piece) if tokens > self.sizes.most else None
+                    if item is not None:
+                        raise _NoRoom(item)
+                    found.append((piece, tokens))
         return found
+
+    def _written_around(self, piece: Range) -> Item | None:
+        """An item for which something is inserted when the piece is written out."""
+        start, end = strip_range(self.text, *piece)
+        around = (self.markup.item_around(start), self.markup.item_around(end), *self.markup.items_in(start, end))
+        for item in around:
+            if item is not None and item.kind in ("table", "equation") and not self.markup.is_cut_as_text(item):
+                return item
+        return None
 
     @property
     def text(self) -> str:
