@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
+    from multiprocessing.context import BaseContext
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -77,6 +78,23 @@ def stopping(stop: Flag) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+class _SharedFlag:
+    """A flag that several processes see.
+
+    The event of multiprocessing has a lock: a process that dies while it looks would hold it for ever, and so would a
+    signal handler that sets the flag while its own process looks.
+    """
+
+    def __init__(self, context: BaseContext) -> None:
+        self._set = context.RawValue("b", 0)
+
+    def set(self) -> None:
+        self._set.value = 1
+
+    def is_set(self) -> bool:
+        return bool(self._set.value)
+
+
 _function: Callable[[Any], Any] | None = None
 
 
@@ -100,7 +118,7 @@ class _Pool(Generic[T, R]):
         self._jobs = jobs
         # fork, where there is one: the modules are loaded already, and no thread of ours runs.
         self._context = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
-        self._stop = self._context.Event()
+        self._stop = _SharedFlag(self._context)
 
     def run(self, tasks: Sequence[T]) -> Iterator[R]:
         from concurrent.futures.process import BrokenProcessPool
