@@ -31,12 +31,14 @@ class Engine:
         for n, word in enumerate(words):
             context.progress("lines", n, len(words))
             if word in ("slow", "brief"):
-                for n in range(400 if word == "slow" else 90):
+                for n in range(60_000 if word == "slow" else 90):
                     context.progress("steps", n, None)
                     context.assets.put(os.urandom(2000), "x.bin")
                     context.check()
                     time.sleep(0.01)
-            if word == "stuck": time.sleep(60)
+            if word == "stuck":
+                open("stuck", "w").close()
+                for _ in range(600): time.sleep(1)
             if word == "bug": raise KeyError("a bug")
             if word == "die": os._exit(7)
             if word == "refuse":
