@@ -28,11 +28,9 @@ from lrdoc.document import (
 from lrdoc.parsers.markdown.flow import Flow
 from lrdoc.parsers.markdown.fragments import Fragments
 from lrdoc.parsers.markdown.html import pieces
-from lrdoc.parsers.markdown.images import Pictures, shorten
+from lrdoc.parsers.markdown.images import Pictures, Warn, shorten
 from lrdoc.parsers.markdown.inlines import Inlines
 from lrdoc.parsers.markdown.slugs import Slugs
-
-Warn = Callable[[str, str, Source | None], None]
 
 _NUMBER = re.compile(r"\s*(\((?:[A-Za-z]\.?)?\d[\w.\-]*\))[.,;]?\s*$")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])(?=[\s>])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*+>", re.IGNORECASE)

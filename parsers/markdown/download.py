@@ -284,23 +284,12 @@ class _Answer:
         return b""
 
     def _head(self) -> bytes:
-        received = bytearray()
-        while (end := received.find(b"\r\n\r\n")) < 0:
-            piece = self._receive()
-            if not piece or len(received) > _MAX_HEAD:
-                raise _failed(self._url, "the server sent no complete answer")
-            received += piece
-        self._buffer = bytes(received[end + 4 :])
-        head = bytes(received[:end])
-        if re.match(rb"HTTP/1\.[01] 1\d\d", head):
-            rest = self._buffer
-            self._buffer = b""
-            return self._after_informational(rest)
-        return head
+        """The head, behind at most one informational answer; a second one is an error like any other wrong status."""
+        head = self._next_head()
+        return self._next_head() if re.match(rb"HTTP/1\.[01] 1\d\d", head) else head
 
-    def _after_informational(self, rest: bytes) -> bytes:
-        """The head after one informational answer; a second one is an error like any other wrong status."""
-        received = bytearray(rest)
+    def _next_head(self) -> bytes:
+        received = bytearray(self._buffer)
         while (end := received.find(b"\r\n\r\n")) < 0:
             piece = self._receive()
             if not piece or len(received) > _MAX_HEAD:

@@ -40,7 +40,8 @@ class _Stored(NamedTuple):
     format: str
 
 
-_EXTENSIONS = {"jpeg": "jpg", "tiff": "tif"}
+EXTENSIONS = {"jpeg": "jpg", "tiff": "tif"}
+"""Where the extension of a stored picture is not the name of its format."""
 _REMOTE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
@@ -163,7 +164,7 @@ class Pictures:
                 )
             self._left -= len(data)
             self._hashes.add(digest)
-        extension = _EXTENSIONS.get(form, form)
+        extension = EXTENSIONS.get(form, form)
         stem = PurePosixPath(name).stem if name else ""
         own = PurePosixPath(name).suffix[1:].lower() if name else ""
         if stem and own in ("jpg", "jpeg", "tif", "tiff") and form in ("jpeg", "tiff"):

@@ -10,6 +10,7 @@ from lrdoc.errors import EmptyDocumentError, SourceError
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.markdown.convert import Warnings, convert
 from lrdoc.parsers.markdown.files import FolderFiles
+from lrdoc.parsers.markdown.images import Files
 from lrdoc.parsers.markdown.remote import open_remote
 from lrdoc.parsers.markdown.settings import MarkdownSettings
 from lrdoc.text.encodings import decode
@@ -25,40 +26,48 @@ class MarkdownParser:
 
     def parse(self, source: SourceFile, params: Mapping[str, Any], context: ParseContext) -> Document:
         """Blocks cut at ATX and setext headings; tables, equations and pictures as items."""
-        settings = settings_of(context)
         try:
             data = source.path.read_bytes()
         except OSError as e:
             raise SourceError(f"{source.name} cannot be read: {e.strerror or e}") from e
-        warnings = Warnings()
-        text = decode_text(data, source.name, warnings)
         files = FolderFiles(source.path.parent) if params.get("local_images") else None
-        with open_remote(settings, context, data) as remote:
-            return convert(
-                text,
-                format=suffix_of(source),
-                stem=source.stem,
-                params=params,
-                context=context,
-                settings=settings,
-                warnings=warnings,
-                files=files,
-                remote=remote,
-                no_files=_NO_FILES,
-            )
+        return parse_bytes(data, source, params, context, Warnings(), files=files, no_files=_NO_FILES)
 
 
-def suffix_of(source: SourceFile) -> str:
-    """Suffix of the name; a name that is all suffix (".md") has one too."""
-    return source.suffix or source.name.rpartition(".")[2].lower()
+def parse_bytes(
+    data: bytes,
+    source: SourceFile,
+    params: Mapping[str, Any],
+    context: ParseContext,
+    warnings: Warnings,
+    *,
+    files: Files | None,
+    no_files: str = "",
+    part: str = "",
+    attributes: Mapping[str, Any] | None = None,
+) -> Document:
+    """The document of a text that stands in the file, or in the file's `part`."""
+    settings = context.settings if isinstance(context.settings, MarkdownSettings) else MarkdownSettings()
+    text = _decode(data, source.name, warnings)
+    with open_remote(settings, context, data) as remote:
+        return convert(
+            text,
+            # a name that is all suffix (".md") has one too
+            format=source.suffix or source.name.rpartition(".")[2].lower(),
+            stem=source.stem,
+            params=params,
+            context=context,
+            settings=settings,
+            warnings=warnings,
+            files=files,
+            remote=remote,
+            no_files=no_files,
+            part=part,
+            attributes=attributes,
+        )
 
 
-def settings_of(context: ParseContext) -> MarkdownSettings:
-    """The markdown slice of the settings, the defaults when the caller has none."""
-    return context.settings if isinstance(context.settings, MarkdownSettings) else MarkdownSettings()
-
-
-def decode_text(data: bytes, name: str, warnings: Warnings) -> str:
+def _decode(data: bytes, name: str, warnings: Warnings) -> str:
     """The text of the file; a guessed encoding is a warning, an empty file an error."""
     if not data.strip():
         raise EmptyDocumentError(f"{name} is empty", hint="Check that this is the right file.")

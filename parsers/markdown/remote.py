@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterator
 from lrdoc.errors import LimitExceeded, TransportError
 from lrdoc.parsers.base import ParseContext
 from lrdoc.parsers.markdown import download, svg
-from lrdoc.parsers.markdown.images import sniff
+from lrdoc.parsers.markdown.images import EXTENSIONS, sniff
 from lrdoc.parsers.markdown.rawcache import RawCache
 from lrdoc.parsers.markdown.refused import PictureError
 from lrdoc.parsers.markdown.settings import MarkdownSettings
-
-_EXTENSIONS = {"jpeg": "jpg", "tiff": "tif"}
 
 
 class RemotePictures:
@@ -65,7 +63,7 @@ class RemotePictures:
                 raise TransportError(e.message, hint=hint) from None
             raise
         self._bytes += len(data)
-        self._cache.put(url, data, _EXTENSIONS.get(form, form))
+        self._cache.put(url, data, EXTENSIONS.get(form, form))
         return data
 
     def _download(self, url: str) -> bytes:

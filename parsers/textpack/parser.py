@@ -10,9 +10,8 @@ from typing import Any
 from lrdoc.document import Document, Source
 from lrdoc.errors import SourceError
 from lrdoc.parsers.base import ParseContext, SourceFile
-from lrdoc.parsers.markdown.convert import Warnings, convert
-from lrdoc.parsers.markdown.parser import decode_text, settings_of, suffix_of
-from lrdoc.parsers.markdown.remote import open_remote
+from lrdoc.parsers.markdown.convert import Warnings
+from lrdoc.parsers.markdown.parser import parse_bytes
 from lrdoc.parsers.textpack.bundle import Bundle, FolderBundle, ZipBundle, read_info
 
 
@@ -21,31 +20,23 @@ class TextpackParser:
 
     def parse(self, source: SourceFile, params: Mapping[str, Any], context: ParseContext) -> Document:
         """Like markdown; relative references are read from the bundle."""
-        settings = settings_of(context)
         warnings = Warnings()
         with _opened(source.path, source.name) as bundle:
-            data = bundle.body()
-            text = decode_text(data, source.name, warnings)
             info, problem = read_info(bundle.info())
             if problem:
-                warnings.add(
-                    "bundle_info_unreadable", f"info.json cannot be read: {problem}.", Source(part="info.json")
-                )
-            with open_remote(settings, context, data) as remote:
-                return convert(
-                    text,
-                    format=suffix_of(source),
-                    stem=source.stem,
-                    params=params,
-                    context=context,
-                    settings=settings,
-                    warnings=warnings,
-                    files=bundle,
-                    remote=remote,
-                    no_files="",
-                    part=bundle.body_name,
-                    attributes={"textbundle": dict(info)} if info else None,
-                )
+                where = Source(part="info.json")
+                warnings.add("bundle_info_unreadable", f"info.json cannot be read: {problem}.", where)
+            attributes = {"textbundle": dict(info)} if info else None
+            return parse_bytes(
+                bundle.body(),
+                source,
+                params,
+                context,
+                warnings,
+                files=bundle,
+                part=bundle.body_name,
+                attributes=attributes,
+            )
 
 
 @contextlib.contextmanager
