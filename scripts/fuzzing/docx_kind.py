@@ -88,6 +88,7 @@ def everything() -> bytes:
         + b.p("Figure ", b.field("SEQ Figure", "1"), style="Caption")
         + b.p("x ", b.math(b.mr("a") + "<m:f><m:num>" + b.mr("1") + "</m:num><m:den>" + b.mr("2") + "</m:den></m:f>"))
         + b.p(b.math_para(b.math(b.mr("E=mc"))))
+        + b.p("y ", b.field(r"EQ \f(\r(3,x),2)"), b.field(r"EQ \o\ad(\s\up 9(a),b)"))
         + b.sdt(b.heading(2, "Two") + b.sdt(b.p("inner")))
         + b.p(
             b.run('<w:br w:type="page"/>'),
