@@ -329,7 +329,7 @@ def survives_bad_input(case: ParserCase) -> None:
         if took > BAD_FILE_SECONDS:
             # A busy machine may hold up one run.
             took = min(took, _survive(case, name, data))
-        if took > BAD_FILE_SECONDS * slowness():
+        if exceeds(took, BAD_FILE_SECONDS):
             raise broken(case, "survives bad input", f"{name} took {took:.1f} s")
 
 
@@ -379,7 +379,7 @@ def keeps_its_budgets(case: ParserCase) -> None:
     if slow > 2.6 * fast + 0.05:
         message = f"twice the bytes take {slow / fast:.1f} times the CPU ({fast:.2f} and {slow:.2f} s)"
         raise broken(case, "keeps its budgets", message)
-    if slow > allowed * slowness():
+    if exceeds(slow, allowed):
         raise broken(case, "keeps its budgets", f"{megabytes:.1f} MB take {slow:.2f} s of CPU")
     peak = peak_bytes(case, name, whole)
     if peak > case.memory_factor * len(whole) + ROOM_FOR_PYTHON:
@@ -516,8 +516,10 @@ def cpu_clock() -> float:
     return time.process_time() + times.children_user + times.children_system
 
 
-def slowness() -> float:
-    """How many times slower than usual this machine is at the moment, at least 1."""
+def exceeds(seconds: float, limit: float) -> bool:
+    """Whether so much CPU time is too much, for a machine as slow as this one is at the moment."""
+    if seconds <= limit:
+        return False
 
     def count() -> float:
         started = time.process_time()
@@ -525,7 +527,8 @@ def slowness() -> float:
             pass
         return time.process_time() - started
 
-    return max(1.0, min(count() for _ in range(3)) / USUAL_SECONDS)
+    slowness = min(count() for _ in range(3)) / USUAL_SECONDS
+    return seconds > limit * max(1.0, slowness)
 
 
 def cpu_seconds(case: ParserCase, name: str, data: bytes) -> float:
