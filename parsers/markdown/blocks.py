@@ -57,7 +57,7 @@ class _Container:
 class _Draft:
     """A block or note under construction."""
 
-    __slots__ = ("end", "first", "heading", "labels", "level", "parents", "parts", "slug")
+    __slots__ = ("end", "heading", "labels", "level", "parents", "parts", "slug", "titles")
 
     def __init__(
         self, heading: str = "", level: int = 0, parents: tuple[str, ...] = (), slug: str | None = None
@@ -71,6 +71,8 @@ class _Draft:
         """Source line after the last one that went in."""
         self.labels: list[str] = []
         """Notes that are called, in order."""
+        self.titles: list[tuple[str, str]] = []
+        """Address and title of the links that have one."""
 
 
 class _Definition:
@@ -195,6 +197,7 @@ class Mapper:
 
     def _take(self, flow: Flow) -> None:
         self._draft.parts += flow.parts
+        self._draft.titles += flow.titles
         if self._inlines.note_labels:
             self._draft.labels += self._inlines.note_labels
             self._inlines.note_labels.clear()
@@ -353,6 +356,7 @@ class Mapper:
                 if token.content:
                     flow = Flow(self._pictures, source)
                     into(flow, token.content)
+                    self._draft.titles += flow.titles
                     if flow.parts:
                         row.append(Cell(merge_text(flow.parts) if len(flow.parts) > 1 else tuple(flow.parts)))
                     else:
@@ -482,7 +486,23 @@ class Mapper:
             if not notes and not any(type(part) is not Text or part.text.strip() for part in merged):
                 continue
             position = Position("heading", anchor=draft.slug)
-            blocks.append(Block(draft.heading, draft.level, draft.parents, merged, tuple(notes), positions=(position,)))
+            titles = list(draft.titles)
+            for label in labels:
+                titles += self._definitions[label].titles
+            extras: dict[str, Any] = {}
+            if titles:
+                extras["link_titles"] = [{"target": target, "title": title} for target, title in dict.fromkeys(titles)]
+            blocks.append(
+                Block(
+                    draft.heading,
+                    draft.level,
+                    draft.parents,
+                    merged,
+                    tuple(notes),
+                    positions=(position,),
+                    extras=extras,
+                )
+            )
         return tuple(blocks)
 
     def _resolve(self, draft: _Draft, attached: set[str], labels: list[str]) -> list[Part]:
@@ -520,6 +540,7 @@ class Mapper:
                     labels.append(called)
                 self._numbers.setdefault(called, str(len(self._numbers) + 1))
             draft.labels += note.labels
+            draft.titles += note.titles
             stack.append(iter(note.parts))
         return parts
 

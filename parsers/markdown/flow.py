@@ -28,6 +28,7 @@ class Flow:
         "line_is_empty",
         "parts",
         "source",
+        "titles",
     )
 
     def __init__(self, pictures: Pictures, source: Source, *, prefix: str = "", one_line: bool = False) -> None:
@@ -36,6 +37,8 @@ class Flow:
         self.source = source
         """Where what comes next is written."""
         self.line_is_empty = True
+        self.titles: list[tuple[str, str]] = []
+        """Address and title of the links that have one."""
         self.aside: list[Item] = []
         """Pictures and tables that have no place in a heading: they follow it."""
         self._pictures = pictures
@@ -149,11 +152,13 @@ class Flow:
         self._begin()
         self.parts.append(drawing)
 
-    def open(self, kind: MarkKind, target: str = "") -> None:
+    def open(self, kind: MarkKind, target: str = "", title: str = "") -> None:
         if kind == "link":
             if target[:5].lower() == "data:" and len(target) > _MAX_DATA:
                 target = f"{target.partition(',')[0][:80]},…"
             self._links.append(target)
+            if title:
+                self.titles.append((target, title))
         else:
             self._counts[kind] = self._counts.get(kind, 0) + 1
             if self._counts[kind] > 1:
@@ -198,7 +203,7 @@ class Flow:
                 if anchor:
                     self.parts.append(Anchor(anchor))
                 if "href" in attributes:
-                    self.open("link", attributes["href"])
+                    self.open("link", attributes["href"], attributes.get("title", ""))
         elif name == "br":
             self.newline()
         elif name == "img":

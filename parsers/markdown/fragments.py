@@ -28,6 +28,8 @@ class Fragments:
         """`render` turns markdown between HTML tags into HTML, for tables with blank lines in their cells."""
         self._pictures = pictures
         self._render = render
+        self._titles: list[tuple[str, str]] = []
+        """Those of links in cells of the table that is being read."""
         self._check = check
 
     def block(self, flow: Flow, text: str, first_line: int, part: str = "") -> None:
@@ -58,6 +60,8 @@ class Fragments:
         if _BLANK_LINE.search(html):
             html = self._rendered(html)
         self._put(flow, self._items(html, flow.source, 1))
+        flow.titles += self._titles
+        self._titles.clear()
 
     def _put(self, flow: Flow, parts: list[Part]) -> None:
         for part in parts:
@@ -97,6 +101,7 @@ class Fragments:
             flow = Flow(self._pictures, source)
             flow.parts.append(Text("\n", source))
             self._flat(flow, html)
+            self._titles += flow.titles
             return flow.parts
         html, drawings = self._pictures_of(html, source, places or [])
         if drawings:
@@ -121,6 +126,7 @@ class Fragments:
                 flow.tag(piece.tag)
             else:
                 _lines(flow, piece.text, None, source.part)
+        self._titles += flow.titles
         return tuple(flow.parts)
 
     def _flat(self, flow: Flow, html: str) -> None:

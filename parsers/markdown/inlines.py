@@ -66,7 +66,7 @@ class Inlines:
         elif kind == "code_inline":
             flow.code(token.content)
         elif kind == "link_open":
-            flow.open("link", str(token.attrs.get("href", "")))
+            flow.open("link", str(token.attrs.get("href", "")), str(token.attrs.get("title", "")))
         elif kind == "link_close":
             flow.close("link")
         elif kind == "image":

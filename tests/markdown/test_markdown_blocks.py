@@ -239,3 +239,24 @@ def test_cancelling_stops_at_once(md: Parse) -> None:
 def test_a_label_stands_before_an_item_that_opens_its_list_item(md: Parse) -> None:
     document = md("text\n\n- | a |\n  |---|\n  | 1 |\n- $$x$$\n\n> | q |\n> |---|\n")
     assert body(document) == "text\n\n-\n⟨table [['a'], ['1']]⟩\n-\n⟨equation x⟩\n\n⟨table [['q']]⟩"
+
+
+def test_titles_of_links_are_kept_beside_the_block(md: Parse) -> None:
+    text = (
+        '# A [one](u "first")\n\n[two][r] <a href="v" title="by &amp; by">x</a> [none](w) [again](u "first") and[^n]\n\n'
+        '## B\n\n| a |\n|---|\n| [cell](c "in cell") |\n\n## C\n\n[plain](p)\n\n'
+        '<table><tr><td>o<table><tr><td>i</td></tr></table><a href="g" title="grid">y</a></td></tr></table>\n\n'
+        '[r]: /two "second"\n[^n]: A [note](n "of a note").\n'
+    )
+    a, b, c = md(text).blocks
+    titles = [[(entry["target"], entry["title"]) for entry in block.extras["link_titles"]] for block in (a, b, c)]
+    assert titles == [
+        [("u", "first"), ("/two", "second"), ("v", "by & by"), ("n", "of a note")],
+        [("c", "in cell")],
+        [("g", "grid")],
+    ]
+
+
+def test_blocks_without_titles_of_links_have_no_extras(md: Parse) -> None:
+    [block] = md("# A\n\n[plain](p) ![picture](none.png 'title')\n").blocks
+    assert block.extras == {}
