@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import legacy_files
 import office
 import ooxml
 
@@ -235,7 +236,7 @@ def prepared(folder: Path, name: str, make: Make) -> Path:
 def text_pdf(pages: int) -> Make:
     def make(path: Path) -> None:
         rnd = random.Random(7)
-        office.pdf(path, [[words(rnd, 9).capitalize() for _ in range(48)] for _ in range(pages)])
+        legacy_files.pdf(path, [[words(rnd, 9).capitalize() for _ in range(48)] for _ in range(pages)])
 
     return make
 

@@ -1,10 +1,9 @@
-"""Writers for the benchmark inputs of the plain-text engine: a PDF, a workbook and a deck, all by hand."""
+"""Writers for the benchmark inputs of the plain-text engine: a workbook by hand, a deck with python-pptx."""
 
 from __future__ import annotations
 
 import random
 import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,34 +11,6 @@ from ooxml import HEADER, OFFICE_REL, escape
 
 PACKAGE_RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
 CONTENT_TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
-
-
-def pdf(path: Path, pages: list[list[str]]) -> None:
-    """A PDF with one standard font, a line every 14 points."""
-    objects: list[bytes] = [b"", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
-    kids = []
-    for lines in pages:
-        shown = "".join(f"({line.replace(chr(92), '').replace('(', '').replace(')', '')}) Tj T*\n" for line in lines)
-        stream = zlib.compress(f"BT /F1 11 Tf 14 TL 60 780 Td\n{shown}ET".encode("latin-1", "replace"))
-        objects.append(b"<< /Length %d /Filter /FlateDecode >>\nstream\n" % len(stream) + stream + b"\nendstream")
-        contents = len(objects)
-        objects.append(
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R "
-            b"/Resources << /Font << /F1 3 0 R >> >> >>" % contents
-        )
-        kids.append(len(objects))
-    objects[0] = b"<< /Type /Catalog /Pages 2 0 R >>"
-    objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(b"%d 0 R" % k for k in kids), len(kids))
-    data = bytearray(b"%PDF-1.7\n")
-    offsets = []
-    for number, body in enumerate(objects, start=1):
-        offsets.append(len(data))
-        data += b"%d 0 obj\n" % number + body + b"\nendobj\n"
-    start = len(data)
-    data += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    data += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    data += b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
-    path.write_bytes(bytes(data))
 
 
 def package(path: Path, types: dict[str, str], parts: dict[str, str]) -> None:
