@@ -31,6 +31,15 @@ def check_reference(reference: str) -> tuple[str, ...]:
     return parts
 
 
+def too_large(reference: str) -> PictureError:
+    """More bytes than the limits allow."""
+    return PictureError(
+        "picture_too_large",
+        f"The picture {reference!r} is larger than NATIVE_MD_IMAGE_MAX_BYTES or what "
+        "NATIVE_MD_IMAGE_MAX_TOTAL_BYTES leaves.",
+    )
+
+
 class FolderFiles:
     """Files of one folder and its sub-folders."""
 
@@ -59,9 +68,5 @@ class FolderFiles:
         except (OSError, ValueError) as e:
             raise PictureError("picture_unreadable", f"The picture {reference!r} cannot be read: {e}.") from None
         if len(data) > max_bytes:
-            raise PictureError(
-                "picture_too_large",
-                f"The picture {reference!r} is larger than NATIVE_MD_IMAGE_MAX_BYTES or what "
-                "NATIVE_MD_IMAGE_MAX_TOTAL_BYTES leaves.",
-            )
+            raise too_large(reference)
         return data

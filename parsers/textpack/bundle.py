@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lrdoc.errors import EncryptedFileError, LimitExceeded, SourceError
-from lrdoc.parsers.markdown.files import FolderFiles, check_reference
+from lrdoc.parsers.markdown.files import FolderFiles, check_reference, too_large
 from lrdoc.parsers.markdown.refused import PictureError
 
 MAX_ENTRIES = 10_000
@@ -26,6 +26,8 @@ _RATIO_FLOOR = 32 * 1024 * 1024
 """Below this size a high compression ratio harms nobody."""
 _MAX_INFO = 1024 * 1024
 _BODIES = (".md", ".markdown")
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError)
+"""What unpacking an entry raises when it is damaged or packed in a way that nobody knows."""
 
 
 class Bundle(Protocol):
@@ -150,7 +152,7 @@ class ZipBundle:
     def body(self) -> bytes:
         try:
             return self._read(self._members[self.body_name], MAX_BYTES)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError) as e:
+        except _BROKEN as e:
             raise SourceError(f"The text {self.body_name} of {self._name} cannot be unpacked: {e}") from None
 
     def info(self) -> bytes | None:
@@ -159,7 +161,7 @@ class ZipBundle:
             return None
         try:
             return self._read(info, _MAX_INFO)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError):
+        except _BROKEN:
             return None
 
     def read(self, reference: str, max_bytes: int) -> bytes:
@@ -168,14 +170,10 @@ class ZipBundle:
         if info is None:
             raise PictureError("picture_not_found", f"The picture {reference!r} is not in the package.")
         if info.file_size > max_bytes:
-            raise PictureError(
-                "picture_too_large",
-                f"The picture {reference!r} is larger than NATIVE_MD_IMAGE_MAX_BYTES or what "
-                "NATIVE_MD_IMAGE_MAX_TOTAL_BYTES leaves.",
-            )
+            raise too_large(reference)
         try:
             return self._read(info, max_bytes)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError) as e:
+        except _BROKEN as e:
             raise PictureError("picture_unreadable", f"The picture {reference!r} cannot be unpacked: {e}.") from None
 
     def close(self) -> None:
