@@ -23,6 +23,26 @@ from lrdoc.errors import EmptyDocumentError
 from lrdoc.parsers.base import SourceFile
 
 
+class HeadingPath:
+    """The headings above the next one, by their levels."""
+
+    __slots__ = ("_above",)
+
+    def __init__(self) -> None:
+        self._above: list[tuple[int, str]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._above)
+
+    def enter(self, level: int, heading: str) -> tuple[str, ...]:
+        """Go on under this heading; returns its parents, outermost first: the open headings of smaller levels."""
+        while self._above and self._above[-1][0] >= level:
+            self._above.pop()
+        parents = tuple(name for _, name in self._above)
+        self._above.append((level, heading))
+        return parents
+
+
 class DocumentBuilder:
     """Collects lines, items and headings in reading order and makes blocks of them.
 
@@ -39,7 +59,7 @@ class DocumentBuilder:
         self._blocks: list[Block] = []
         self._parts: list[Part] = []
         self._heading: tuple[str, int, tuple[str, ...]] = ("", 0, ())
-        self._above: list[tuple[int, str]] = []
+        self._path = HeadingPath()
 
     def heading(self, text: str, level: int, source: Source | None = None) -> None:
         """Begin a block. A heading that is too long is a line of text, with a warning."""
@@ -53,10 +73,7 @@ class DocumentBuilder:
             return
         self._close()
         level = min(max(level, 1), 9)
-        while self._above and self._above[-1][0] >= level:
-            self._above.pop()
-        self._heading = (line, level, tuple(name for _, name in self._above))
-        self._above.append((level, line))
+        self._heading = (line, level, self._path.enter(level, line))
         self._parts = [Text(line, source)]
 
     def line(self, text: str, source: Source | None = None, marks: tuple[Mark, ...] = ()) -> None:

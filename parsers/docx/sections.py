@@ -16,6 +16,7 @@ from lrdoc.document import (
     Text,
     plain_text,
 )
+from lrdoc.parsers.building import HeadingPath
 from lrdoc.parsers.docx.headings import is_contents_word
 from lrdoc.parsers.docx.lines import Lines
 from lrdoc.parsers.docx.state import BREAK, Line, Reader, Walk
@@ -30,8 +31,7 @@ class Sections:
         self.blocks: list[Block] = []
         self.title = ""
         """Text of the first Title paragraph."""
-        self._parents: list[tuple[int, str]] = []
-        """Level and text of the headings above the next one."""
+        self._path = HeadingPath()
         self._outer: tuple[str, ...] = ()
         """Headings above the current block."""
         self._heading = self._label = ""
@@ -113,17 +113,13 @@ class Sections:
             return False
         is_title = False
         if level < 0:
-            is_title = not self.title and not self._parents
+            is_title = not self.title and not self._path
             level = 0 if is_title else -level
             self.title = self.title or text
         own = [line.paraid] if line.paraid and self._paraids and self._paraids[-1] == line.paraid else []
         self._finish_block(self._paraids[: len(self._paraids) - len(own)])
         self._paraids[:] = own
-        while self._parents and self._parents[-1][0] >= level:
-            self._parents.pop()
-        self._outer = tuple(heading for _, heading in self._parents)
-        if level:
-            self._parents.append((level, text))
+        self._outer = () if is_title else self._path.enter(level, text)
         self._heading, self._level, self._is_title = text, level, is_title
         self._label = label.text if label is not None and not label.is_bullet else ""
         if self.walk.anchors:

@@ -25,6 +25,7 @@ from lrdoc.document import (
     merge_text,
     plain_text,
 )
+from lrdoc.parsers.building import HeadingPath
 from lrdoc.parsers.markdown.flow import Flow
 from lrdoc.parsers.markdown.fragments import Fragments
 from lrdoc.parsers.markdown.html import pieces
@@ -108,7 +109,7 @@ class Mapper:
         self._offset = first_line
         self._part = part
         self._slugs = Slugs()
-        self._stack: list[tuple[int, str]] = []
+        self._path = HeadingPath()
         self._drafts: list[_Draft] = [_Draft()]
         self._draft = self._drafts[0]
         self._outer: list[tuple[_Draft, list[_Container], list[_List]]] = []
@@ -237,10 +238,7 @@ class Mapper:
             for k, item in enumerate(flow.aside):
                 self._draft.parts += [Text("\n"), item] if k or parts else [item]
             return
-        while self._stack and self._stack[-1][0] >= level:
-            self._stack.pop()
-        parents = tuple(text for _, text in self._stack)
-        self._stack.append((level, heading))
+        parents = self._path.enter(level, heading)
         self.first_heading = self.first_heading or heading
         if level == 1:
             self.first_title = self.first_title or heading

@@ -31,6 +31,7 @@ from lrdoc.document import (
 )
 from lrdoc.errors import EmptyDocumentError, EngineError
 from lrdoc.parsers.base import ParseContext, SourceFile
+from lrdoc.parsers.building import HeadingPath
 from lrdoc.parsers.services.bundle import is_inside
 from lrdoc.text.clean import clean
 
@@ -72,7 +73,7 @@ class ServedBuilder:
         self._parts: list[Part] = []
         self._positions: list[Position] = []
         self._heading: tuple[str, int, tuple[str, ...]] = ("", 0, ())
-        self._above: list[tuple[int, str]] = []
+        self._path = HeadingPath()
 
     def heading(self, parts: Iterable[Part], level: int, place: Place) -> None:
         """Begin a block. A heading that is too long or has no characters is a line."""
@@ -86,10 +87,7 @@ class ServedBuilder:
             return
         self._close()
         level = min(max(level, 1), 9)
-        while self._above and self._above[-1][0] >= level:
-            self._above.pop()
-        self._heading = (text, level, tuple(name for _, name in self._above))
-        self._above.append((level, text))
+        self._heading = (text, level, self._path.enter(level, text))
         self._parts = list(kept)
         self._positions = list(place.positions)
 
