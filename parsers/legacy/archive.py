@@ -179,6 +179,25 @@ class Archive:
             found[key] = ((rel.get("Type") or "").rsplit("/", 1)[-1], target)
         return found
 
+    def main_part(self, usual: str, fault: str) -> str:
+        """The part that an Office package names as its document, else the one of the usual name.
+
+        Raises SourceError with the words `fault` when there is neither.
+        """
+        for kind, target in self.relationships("").values():
+            if kind == "officeDocument" and target:
+                return target
+        found = self.find(usual)
+        if found is None:
+            raise SourceError(f"{fault}: no main part is named", hint="Check its suffix.")
+        return found
+
+    def core_title(self) -> str:
+        """The title among the core properties of an Office package, in one line."""
+        core = self.xml("docProps/core.xml")
+        title = core.findtext("{http://purl.org/dc/elements/1.1/}title") if core is not None else None
+        return " ".join((title or "").split())
+
 
 @contextmanager
 def open_archive(path: Path, kind: str, settings: LegacySettings) -> Iterator[Archive]:

@@ -38,7 +38,7 @@ _LEVELS = frozenset("012345678")
 
 def read_pptx(source: SourceFile, out: TextOut) -> str:
     with open_archive(source.path, "pptx", out.settings) as archive:
-        main = _main_part(archive, source)
+        main = archive.main_part("ppt/presentation.xml", f"{source.name} is not a presentation")
         presentation = archive.xml(main)
         if presentation is None or not presentation.tag.endswith("}presentation"):
             raise SourceError(f"{source.name} is an Office package but not a presentation", hint="Check its suffix.")
@@ -61,19 +61,7 @@ def read_pptx(source: SourceFile, out: TextOut) -> str:
                 continue
             out.gap()
             _read_slide(archive, slide[1], number, out)
-        core = archive.xml("docProps/core.xml")
-        title = core.findtext("{http://purl.org/dc/elements/1.1/}title") if core is not None else None
-    return " ".join((title or "").split())
-
-
-def _main_part(archive: Archive, source: SourceFile) -> str:
-    for kind, target in archive.relationships("").values():
-        if kind == "officeDocument" and target:
-            return target
-    found = archive.find("ppt/presentation.xml")
-    if found is None:
-        raise SourceError(f"{source.name} is not a presentation: no main part is named", hint="Check its suffix.")
-    return found
+        return archive.core_title()
 
 
 def _read_slide(archive: Archive, part: str, number: int, out: TextOut) -> None:

@@ -59,7 +59,7 @@ class _Sheet:
 
 def read_xlsx(source: SourceFile, out: TextOut) -> str:
     with open_archive(source.path, "xlsx", out.settings) as archive:
-        main = _main_part(archive, source)
+        main = archive.main_part("xl/workbook.xml", f"{source.name} is not a workbook")
         workbook = archive.xml(main)
         if workbook is None or not str(workbook.tag).endswith("}workbook"):
             raise SourceError(f"{source.name} is an Office package but not a workbook", hint="Check its suffix.")
@@ -92,19 +92,7 @@ def read_xlsx(source: SourceFile, out: TextOut) -> str:
                 reader.attached(target, name)
         if all(part.source is None or part.source.path == "sheet" for part in out.parts):
             raise EmptyDocumentError(f"{source.name} has no used cells", hint="There is nothing to index in it.")
-        core = archive.xml("docProps/core.xml")
-        title = core.findtext("{http://purl.org/dc/elements/1.1/}title") if core is not None else None
-    return " ".join((title or "").split())
-
-
-def _main_part(archive: Archive, source: SourceFile) -> str:
-    for kind, target in archive.relationships("").values():
-        if kind == "officeDocument" and target:
-            return target
-    found = archive.find("xl/workbook.xml")
-    if found is None:
-        raise SourceError(f"{source.name} is not a workbook: no main part is named", hint="Check its suffix.")
-    return found
+        return archive.core_title()
 
 
 def _local(element: etree._Element) -> str:
