@@ -89,8 +89,8 @@ class Written:
 
 def read_folder(folder: Path, place: Callable[[Mapping[str, Any]], Place]) -> Written:
     """Read all files of a parsed folder. Raises SidecarError when they cannot be read."""
-    blocks = sorted(folder.glob("*.blocks.jsonl"))
-    if not blocks and (maps := sorted(folder.glob("*.source_map.json"))):
+    blocks = _files(folder, "*.blocks.jsonl")
+    if not blocks and (maps := _files(folder, "*.source_map.json")):
         return _read_raw(maps[0], place)
     if not blocks:
         raise SidecarError(f"no *.blocks.jsonl in {folder.name}", hint="give the folder that a parse wrote")
@@ -102,7 +102,7 @@ def read_folder(folder: Path, place: Callable[[Mapping[str, Any]], Place]) -> Wr
     for kind in ("tables", "drawings", "equations"):
         path = folder / f"{stem}.{kind}.json"
         if path.is_file():
-            items = _decode(path.read_bytes(), path.name).get(kind, {})
+            items = _decode(_read_bytes(path), path.name).get(kind, {})
             if isinstance(items, dict):
                 written.items.update((id_, item) for id_, item in items.items() if isinstance(item, dict))
     assets = folder / f"{stem}.blocks.assets"
@@ -123,7 +123,7 @@ def read_folder(folder: Path, place: Callable[[Mapping[str, Any]], Place]) -> Wr
 
 def _read_raw(path: Path, place: Callable[[Mapping[str, Any]], Place]) -> Written:
     """Plain text with its source map counts as one line."""
-    source_map = _decode(path.read_bytes(), path.name)
+    source_map = _decode(_read_bytes(path), path.name)
     text_path = path.with_name(path.name.removesuffix(".source_map.json") + ".txt")
     try:
         content = text_path.read_bytes().decode("utf-8")
@@ -150,16 +150,32 @@ def _decode(data: bytes, name: str) -> dict[str, Any]:
         value = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SidecarError(f"{name} is not valid JSON: {error}") from error
+    except RecursionError as error:
+        raise SidecarError(f"{name} is nested too deeply") from error
     if not isinstance(value, dict):
         raise SidecarError(f"{name} does not hold an object")
     return value
 
 
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return sorted(path for path in folder.glob(pattern) if path.is_file())
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SidecarError(f"cannot read {path.name}: {error.strerror or error}") from error
+
+
 def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, 1):
-            if line.strip():
-                yield _decode(line, f"{path.name} line {number}")
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, 1):
+                if line.strip():
+                    yield _decode(line, f"{path.name} line {number}")
+    except OSError as error:
+        raise SidecarError(f"cannot read {path.name}: {error.strerror or error}") from error
 
 
 def _collect_strings(written: Written) -> None:

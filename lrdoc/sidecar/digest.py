@@ -31,7 +31,10 @@ def source_map_digest(source_map: SourceMap) -> str:
 
 def _facts(line: bytes) -> bytes:
     """The JSON of a meta line or source map without what changes by itself."""
-    facts = msgspec.json.decode(line)
+    try:
+        facts = msgspec.json.decode(line)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return line  # No parse writes what cannot be read, so this matches no digest.
     facts.pop("parse_time", None)
     ours = facts.get("lrdoc")
     if isinstance(ours, dict):

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from lrdoc.audit import count
+from lrdoc.errors import SidecarError
 from lrdoc.parsers.base import ParseContext, SourceFile
 from lrdoc.parsers.docx.parser import DocxParser
 from lrdoc.parsers.docx.settings import DocxSettings
@@ -141,3 +142,17 @@ def test_a_changed_and_a_lost_asset_are_named(folder: Path) -> None:
     problems = count(REPORT, folder).problems
     assert sorted(problem.code for problem in problems) == ["changed_asset", "missing_asset", "missing_asset"]
     assert {problem.where for problem in problems if problem.code == "changed_asset"} == {assets[0].name}
+
+
+@pytest.mark.parametrize("name", ["report.blocks.jsonl", "report.regions.jsonl", "report.tables.json"])
+def test_a_file_nested_beyond_reading_is_refused(folder: Path, name: str) -> None:
+    (folder / name).write_bytes(b'{"a":' * 100_000)
+    with pytest.raises(SidecarError, match=f"{name}.* is nested too deeply"):
+        count(REPORT, folder)
+
+
+def test_a_folder_in_the_place_of_the_lines_is_refused(folder: Path) -> None:
+    (folder / "report.blocks.jsonl").unlink()
+    (folder / "report.blocks.jsonl").mkdir()
+    with pytest.raises(SidecarError, match=r"no \*\.blocks\.jsonl"):
+        count(REPORT, folder)

@@ -256,6 +256,12 @@ def test_wrong_values_in_the_meta_line_are_found(folder: Path, key: str, value: 
     assert code in codes(folder)
 
 
+def test_a_number_out_of_range_in_the_meta_line_is_found(folder: Path) -> None:
+    path = folder / "report.blocks.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"type":"meta"', b'"type":"meta","other":1e999', 1))
+    assert codes(folder) == {"digest"}
+
+
 def edit_item(folder: Path, root: str, n: int, change: Callable[[dict[str, Any]], None]) -> None:
     path = folder / f"report.{root}.json"
     shape = json.loads(path.read_text("utf-8"))
