@@ -242,13 +242,13 @@ class Package:
         raise SourceError("the package has no main document part")
 
 
-def parse_xml(data: bytes) -> etree._Element | None:
-    """Parse without entities, DTD or network; broken XML as far as it goes."""
+def parse_xml(data: bytes, *, entities: bool = False) -> etree._Element | None:
+    """Parse without DTD or network; broken XML as far as it goes. On demand with entities that the file declares."""
     # The parser's own guard against entities that multiply stands only without huge_tree.
     huge = b"<!DOCTYPE" not in data and b"<!\x00" not in data
     for recover in (False, True):
         parser = etree.XMLParser(
-            resolve_entities=False,
+            resolve_entities="internal" if entities else False,  # type: ignore[arg-type]
             no_network=True,
             load_dtd=False,
             huge_tree=huge,

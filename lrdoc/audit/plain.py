@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from html.entities import html5
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ _BOMS = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xef
          (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))  # fmt: skip
 _DECLARED = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)")
 _CELL_MARKS = str.maketrans("", "", ',;\t|:"')
+_NAME_OR_CDATA = re.compile(r"<!\[CDATA\[|\]\]>|&([A-Za-z][A-Za-z0-9]*);")
+_ENTITY = re.compile(r"<!ENTITY\s+([A-Za-z][A-Za-z0-9]*)\s")
+_XML_NAMES = ("amp", "lt", "gt", "quot", "apos")
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
 
@@ -81,8 +85,10 @@ def _read_xml(path: Path, params: Mapping[str, Any]) -> SourceText:
     text = _TextFile()
     text.data = _data(path)
     decoded = text_of(text.data)
-    data = text.data if decoded is None else re.sub(r"^\s*<\?xml.*?\?>", "", decoded, flags=re.DOTALL).encode()
-    root = parse_xml(data)
+    data = text.data
+    if decoded is not None:
+        data = _named(re.sub(r"^\s*<\?xml.*?\?>", "", decoded, count=1, flags=re.DOTALL)).encode()
+    root = parse_xml(data, entities=True)
     if root is None:
         raise SourceError(f"{path.name} is not XML")
     if root.tag == _XHTML:
@@ -90,6 +96,22 @@ def _read_xml(path: Path, params: Mapping[str, Any]) -> SourceText:
     else:
         text.stretches.append(Stretch("", "", "text", plain("".join(_character_data(root)))))
     return text
+
+
+def _named(xml: str) -> str:
+    """Characters that only HTML gives a name, by number; not in CDATA, where `&` is no more than itself."""
+    declared = {*_XML_NAMES, *_ENTITY.findall(xml)}
+    in_cdata = False
+
+    def number(match: re.Match[str]) -> str:
+        nonlocal in_cdata
+        if match[1] is None:
+            in_cdata = match[0] != "]]>"
+        elif not in_cdata and match[1] not in declared:
+            return "".join(f"&#{ord(c)};" for c in html5.get(f"{match[1]};", "")) or match[0]
+        return match[0]
+
+    return _NAME_OR_CDATA.sub(number, xml)
 
 
 def _character_data(root: etree._Element) -> list[str]:

@@ -70,7 +70,14 @@ def write_html(text: str, out: TextOut, where: Source) -> str:
     title = " ".join(title_node.text().split()) if title_node is not None else ""
     root = tree.body or tree.root
     if root is not None:
-        _Walk(out, where, text).run(root)
+        walk = _Walk(out, where, text)
+        walk.run(root)
+        if walk.left_out:
+            out.warn(
+                "html_no_character",
+                f"{walk.left_out} places name no character, such as &#0;; they were left out.",
+                where if where.part else None,
+            )
     return title if "\ufffd" in text else title.replace("\ufffd", "")
 
 
@@ -110,6 +117,7 @@ class _Walk:
         lowered = text.lower()
         self.replacements = "\ufffd" in text
         """Whether the file itself holds U+FFFD. Else it is the parser's mark for a reference such as `&#0;`."""
+        self.left_out = 0
         self.may_hide = any(word in lowered for word in _HIDING)
         """Whether any element can be hidden; most files have none, and looking at attributes costs."""
         self.may_span = "colspan" in lowered or "rowspan" in lowered
@@ -329,6 +337,7 @@ class _Walk:
         text = "".join(self.line)
         self.line = []
         if not self.replacements and "\ufffd" in text:
+            self.left_out += text.count("\ufffd")
             text = text.replace("\ufffd", "")
         if self.pre:
             return text.replace(_BREAK, "\n").strip("\n")

@@ -37,10 +37,14 @@ def read_text(source: SourceFile, out: TextOut, declared: str | None = None) -> 
             )
     decoded: Decoded = decode(data, declared)
     if decoded.guessed:
+        why = (
+            f"The file is not in the encoding that it declares ({declared})"
+            if declared
+            else "The encoding is not declared"
+        )
         out.warn(
             "encoding_guessed",
-            f"The encoding is not declared; read as {decoded.encoding}. "
-            "Save the file as UTF-8 if characters look wrong.",
+            f"{why}; read as {decoded.encoding}. Save the file as UTF-8 if characters look wrong.",
         )
     text = decoded.text
     if text.count("\0") or _looks_binary(text, decoded.guessed):

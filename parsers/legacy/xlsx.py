@@ -322,7 +322,8 @@ class _Reader:
             at = columns.get(column, place)
             gap = max(at - place, 1 if words else 0)
             words.append("\t" * (gap if gap < 2 else 1 + self.out.pad(gap - 1)))
-            words.append(texts[column])
+            text = texts[column]
+            words.append(text.replace("\t", " ") if "\t" in text else text)
             place = max(at, place)
         cells = f"{column_letters(ordered[0])}{number}"
         if len(ordered) > 1:

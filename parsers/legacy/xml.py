@@ -35,6 +35,10 @@ def read_xml(source: SourceFile, out: TextOut) -> str:
     if root.tag == _XHTML:
         return read_html(source, out)
     _walk(root, out)
+    if fault and not out.parts:
+        raise SourceError(
+            f"Nothing can be read of {source.name}, which is not XML: {fault}", hint="Get the file again."
+        )
     return ""
 
 

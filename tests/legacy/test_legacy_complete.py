@@ -257,3 +257,28 @@ def test_a_changed_number_is_noticed(tmp_path: Path) -> None:
         shutil.copytree(tmp_path / "out", tmp_path / wrong)
         (tmp_path / wrong / found.name).write_text(before.replace("1,234.57", wrong), encoding="utf-8")
         assert not count(source, tmp_path / wrong).ok
+
+
+def test_a_tab_in_a_cell_is_no_border_of_cells(tmp_path: Path) -> None:
+    cells = '<c r="A1" t="inlineStr"><is><t>one\ttwo</t></is></c><c r="B1" s="1"><v>-5.5</v></c>'
+    styles = (
+        '<numFmts><numFmt numFmtId="170" formatCode="#,##0.0;(#,##0.0)"/></numFmts>'
+        '<cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs>'
+    )
+    sheet = f'<sheetData><row r="1">{cells}</row></sheetData>'
+    source = workbook(tmp_path / "a.xlsx", {"S": sheet}, styles=styles)
+    result = audited(source, tmp_path / "a.parsed")
+    assert not result.problems
+    assert "one two\t(5.5)" in (tmp_path / "a.parsed" / "a.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        '<!DOCTYPE x [<!ENTITY co "Ink &amp; <b>Co</b>">]><a>Made by &co; today</a>',
+        "<a>caf&eacute;<![CDATA[ &eacute; ]]>&NotEqualTilde;</a>",
+        '<!DOCTYPE x [<!ENTITY eacute "E">]><a>caf&eacute;</a>',
+    ],
+)
+def test_entities_of_xml_are_counted(xml: str, tmp_path: Path) -> None:
+    assert not audited(save(tmp_path / "a.xml", xml), tmp_path / "a.parsed").problems

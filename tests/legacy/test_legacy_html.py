@@ -131,3 +131,11 @@ def test_an_epub_without_package_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(SourceError, match="not an EPUB"):
         read(pack(tmp_path / "b.epub", {"x.txt": "x"}))
+
+
+def test_references_to_no_character_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    document = read(save(tmp_path / "a.html", "<p>a&#0;b</p><p>c &#xD800; d</p>"))
+    assert text_of(document).split() == ["ab", "c", "d"]
+    (warning,) = document.warnings
+    assert warning.code == "html_no_character"
+    assert warning.message.startswith("2 places")

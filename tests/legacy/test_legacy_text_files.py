@@ -148,3 +148,17 @@ def test_bytes_of_no_character_are_left_out_with_a_warning(tmp_path: Path) -> No
 
 def test_a_replacement_character_of_the_file_itself_stays(tmp_path: Path) -> None:
     assert lines_of(save(tmp_path / "a.txt", "before \ufffd after")) == ["before \ufffd after"]
+
+
+def test_a_wrong_declaration_is_not_called_a_missing_one(tmp_path: Path) -> None:
+    document = read(save(tmp_path / "a.html", b"<meta charset=utf-8><p>caf\xe9 \xe0 Paris, d\xe9j\xe0 vu</p>"))
+    (warning,) = document.warnings
+    assert warning.code == "encoding_guessed"
+    assert "that it declares (utf-8)" in warning.message
+
+
+def test_an_xml_of_which_nothing_can_be_read_says_why(tmp_path: Path) -> None:
+    entities = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 12))
+    path = save(tmp_path / "a.xml", f'<!DOCTYPE r [<!ENTITY l0 "ha">{entities}]><r>&l11;</r>')
+    with pytest.raises(SourceError, match=r"Nothing can be read of a\.xml, which is not XML: "):
+        read(path)
