@@ -19,6 +19,7 @@ _MAX_DIFF_WORK = 100_000_000
 """Product of two lengths, summed over all stretches, above which their differences are not looked for any more:
 another document altogether is told in time as well."""
 _MAX_LABEL = 80
+_PAGE = re.compile(r" page \d+$")
 _FLAT_LABEL = re.compile(r"\(?(?:\w{1,4}[.)])+")
 _OWN_MARKS = re.compile(r"</?(?:sup|sub|cite|equation|drawing)(?: [^<>]*)?>|\[\^[^\]\s]*\]")
 
@@ -346,9 +347,9 @@ class Comparison:
 
     @cached_property
     def _warned(self) -> frozenset[str]:
-        """Places that warnings of the parse name."""
+        """Places that warnings of the parse name, without the page that they tell for the reader."""
         return frozenset(
-            str(warning.get("where", ""))
+            _PAGE.sub("", str(warning.get("where", "")))
             for warning in self.written.warnings
             if str(warning.get("code", "")) not in NOT_LOSSES
         )

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from lrdoc.audit.base import ANY
 from lrdoc.audit.docx_package import STROKES, names, understood
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TEXT_LEAVES = frozenset({"w:t", "w:delText", "m:t", "a:t"})
+_SYMBOL_FONT = re.compile("symbol|wingdings|webdings", re.IGNORECASE)
+_CONTROL = re.compile("[\x00-\x1f\x7f\ufffe\uffff]")
+_BLANK_IN_SYMBOL_FONTS = "\uf020"
 
 
 @dataclass(slots=True)
@@ -35,6 +39,19 @@ class References:
             self.found.append((kind, id_, path))
         else:
             self.dropped.add((kind, id_))
+
+
+def symbol_shown(code: str | None, font: str | None) -> str:
+    """A blank for blanks and control characters, in every font; what any other code looks like depends on the font."""
+    try:
+        sign = chr(int(code or "", 16))
+    except (ValueError, OverflowError):
+        return ANY
+    if _CONTROL.match(sign):
+        return " "
+    if _SYMBOL_FONT.match(font or "") and sign > "\x7f":
+        return " " if sign == _BLANK_IN_SYMBOL_FONTS else ANY
+    return " " if sign.isspace() else ANY
 
 
 def decode_escapes(text: str) -> str:

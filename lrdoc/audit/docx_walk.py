@@ -14,7 +14,7 @@ from lxml import etree
 from lrdoc.audit.base import ANY, FORMULA, SourceText, Stretch
 from lrdoc.audit.docx_fields import Fields, Shown, button_text, equation_shown
 from lrdoc.audit.docx_package import attribute, attributes, names
-from lrdoc.audit.docx_shown import References, Rules, choose_branch, decode_escapes, visible_text
+from lrdoc.audit.docx_shown import References, Rules, choose_branch, decode_escapes, symbol_shown, visible_text
 from lrdoc.audit.docx_styles import Styles, child
 
 _CONTROL = re.compile("[\x00\x02-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
@@ -323,7 +323,7 @@ class Walk:
         self._fields.add_code(element.text or "")
 
     def symbol(self, element: etree._Element) -> None:
-        self._text(ANY)
+        self._text(symbol_shown(attribute(element, "w:char"), attribute(element, "w:font")))
 
     def no_break_hyphen(self, element: etree._Element) -> None:
         self._text("‑")

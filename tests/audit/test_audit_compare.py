@@ -236,9 +236,10 @@ def test_a_caption_or_footnote_with_a_changed_character_is_noticed(tmp_path: Pat
             assert [(problem.code, problem.where) for problem in result.problems] == [("changed", "im-00-0001")]
 
 
-def test_a_warning_that_names_the_place_makes_missing_text_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", ["", " page 12"])
+def test_a_warning_that_names_the_place_makes_missing_text_reported(tmp_path: Path, page: str) -> None:
     content = line(("First paragraph.", FIRST), ("\n", ""), ("Third", THIRD))
-    warning = {"code": "not_understood", "message": "left out", "where": "word/document.xml body/p[2]"}
+    warning = {"code": "not_understood", "message": "left out", "where": "word/document.xml body/p[2]" + page}
     result = audit(tmp_path, BODY, [content], warnings=[warning])
     assert result.ok
     assert result.characters.reported == 10

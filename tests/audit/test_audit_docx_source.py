@@ -133,6 +133,13 @@ def test_special_characters_of_runs(tmp_path: Path) -> None:
     assert source.stretches[3].formulas == (("1", "x"),)
 
 
+@pytest.mark.parametrize("font", ["Symbol", "Wingdings", "Arial", ""])
+@pytest.mark.parametrize("code", ["F020", "0020", "00A0", "0009", "0001", "FFFE", "D800", "F0FC", "61", "ZZ", ""])
+def test_symbols_may_be_blanks_or_nothing(font: str, code: str) -> None:
+    symbol = run(f'<w:sym w:font="{font}" w:char="{code}"/>')
+    assert_complete(docx(p("a", run('<w:br w:type="page"/>')) + p("b", symbol, "c")))
+
+
 def test_form_fields_show_their_choice(tmp_path: Path) -> None:
     def begin(data: str) -> str:
         return (
