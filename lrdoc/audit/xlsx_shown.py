@@ -64,6 +64,7 @@ def _is_moment(written: str, number: float, code: str, date1904: bool) -> bool:
     if not 0 <= abs(number) < 3_000_000:
         return False
     allowed: set[int] = set()
+    elapsed = abs(number) * 86400  # `[h]:mm` counts from nothing, in every calendar
     if date1904:
         number += 1462
     elif 0 <= number < 60:
@@ -73,7 +74,7 @@ def _is_moment(written: str, number: float, code: str, date1904: bool) -> bool:
             moment = _FIRST_DAY + datetime.timedelta(seconds=round(number * 86400 * 1000) / 1000 + slack)
         except OverflowError:
             return False
-        seconds = number * 86400 + slack
+        seconds = elapsed + slack
         allowed |= {
             moment.year, moment.year % 100, moment.month, moment.day, moment.hour, moment.hour % 12 or 12,
             moment.minute, moment.second, int(seconds // 3600), int(seconds // 60), int(seconds),

@@ -282,3 +282,16 @@ def test_a_tab_in_a_cell_is_no_border_of_cells(tmp_path: Path) -> None:
 )
 def test_entities_of_xml_are_counted(xml: str, tmp_path: Path) -> None:
     assert not audited(save(tmp_path / "a.xml", xml), tmp_path / "a.parsed").problems
+
+
+@pytest.mark.parametrize("properties", ["", '<workbookPr date1904="1"/>'])
+@pytest.mark.parametrize(("code", "value", "shown"), [("[h]:mm", "1.25", "30:00"), ("[mm]:ss", "0.5", "720:00")])
+def test_elapsed_time_counts_from_nothing(code: str, value: str, shown: str, properties: str, tmp_path: Path) -> None:
+    styles = (
+        f'<numFmts><numFmt numFmtId="170" formatCode="{code}"/></numFmts>'
+        '<cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs>'
+    )
+    sheet = f'<sheetData><row r="1"><c r="A1" s="1"><v>{value}</v></c></row></sheetData>'
+    source = workbook(tmp_path / "a.xlsx", {"S": sheet}, styles=styles, properties=properties)
+    assert not audited(source, tmp_path / "a.parsed").problems
+    assert shown in (tmp_path / "a.parsed" / "a.txt").read_text()
