@@ -24,6 +24,8 @@ _UNKNOWN = "\ufffd"
 _SOFT_HYPHENS = ("\ufffe", "\x02", "\xad")
 """What PDFium leaves at the end of a line where it saw a hyphen that splits a word."""
 
+_SPLIT_WORD = re.compile("([^\\W\\d_])[\ufffe\x02](?=([^\\W\\d_]))")
+
 
 def read_pdf(source: SourceFile, out: TextOut) -> str:
     backend = _pymupdf_pages if out.settings.pdf_backend == "pymupdf" else _pdfium_pages
@@ -76,27 +78,33 @@ def read_pdf(source: SourceFile, out: TextOut) -> str:
 def page_lines(text: str) -> list[str]:
     """Lines of a page: ligatures opened, words that a hyphen splits at the line end joined, blanks trimmed."""
     lines: list[str] = []
-    joined = False
+    joined = drawn = False
     for raw in text.translate(_LIGATURES).replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         line = raw.rstrip(" \t")
         split = line.endswith(_SOFT_HYPHENS)
         line = line.rstrip("".join(_SOFT_HYPHENS))
         for mark in _SOFT_HYPHENS:
             if mark in line:
+                line = _SPLIT_WORD.sub(_own_hyphen, line)
                 line = line.replace(mark, "")
         if joined and lines:
             # The rest of the word moves up; what follows it stays on a line of its own.
             head, _, rest = line.lstrip().partition(" ")
-            lines[-1] += head
+            lines[-1] += f"-{head}" if drawn and lines[-1][-1].islower() and head[:1].isupper() else head
             line = rest
             if not rest and split:
                 continue
-        joined = split
+        joined, drawn = split, raw.rstrip(" \t").endswith(_SOFT_HYPHENS[:2])
         if line.strip():
             lines.append(line.strip())
         elif joined and not lines:
             joined = False
     return lines
+
+
+def _own_hyphen(match: re.Match[str]) -> str:
+    """The hyphen of a name such as Jean-Paul is its own; nobody splits a word before a capital."""
+    return f"{match[1]}-" if match[1].islower() and match[2].isupper() else match[0]
 
 
 def running_lines(pages: list[list[str]]) -> dict[tuple[int, int], str]:

@@ -73,3 +73,12 @@ def test_pymupdf_is_never_imported_by_default(tmp_path: Path) -> None:
     already = "pymupdf" in sys.modules
     assert lines_of(pdf(tmp_path / "a.pdf", [["x"]])) == ["x"]
     assert ("pymupdf" in sys.modules) == already
+
+
+def test_the_hyphen_of_a_name_stays() -> None:
+    assert page_lines("by Jean\ufffePaul\r\nand Marie\ufffe\r\nClaire Roy\r\nINFOR\ufffeMATION, a de\xadPaul") == [
+        "by Jean-Paul",
+        "and Marie-Claire",
+        "Roy",
+        "INFORMATION, a dePaul",
+    ]
